@@ -22,7 +22,7 @@ const quotes = fc.uniqueArray(
   { selector: ({ providerId }) => providerId, maxLength: PROVIDERS.length },
 )
 
-/** Figures leave the service with 12 significant digits, so a law holds to about that. */
+/** Responses have 12 significant digits, so a law holds to about that. */
 function expectNear(actual: number, expected: number): void {
   expect(Math.abs(actual / expected - 1)).toBeLessThan(1e-10)
 }
@@ -164,7 +164,7 @@ const CORRIDORS = [
   ['GBP', 'NGN'],
 ] as const
 
-/** A busy machine takes its time to start a database and to ask it a thousand questions. */
+/** A busy machine needs time to start a database and to query it a thousand times. */
 const WORK_MS_MAX = 60_000
 
 describe('hourly', () => {

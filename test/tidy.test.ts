@@ -192,7 +192,7 @@ async function filesOf(pattern: string): Promise<Source[]> {
   )
 }
 
-/** The folder directly below src, or the name of a file that stands in src itself. */
+/** The folder directly below src, or the name of a file in src itself. */
 function roomOf(path: string): string {
   const [, room] = path.split('/')
   return room!.replace(/\.tsx?$/, '')

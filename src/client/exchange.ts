@@ -21,7 +21,7 @@ type Reply = Awaited<ReturnType<Send>>
 type Outcome = { readonly value: unknown; readonly position: number | null }
 
 /**
- * Makes one try; returns its value or the error. Rejects with the reason of the caller's signal,
+ * Sends one try; returns its value or the error. Rejects with the reason of the caller's signal,
  * and for a request body that cannot become JSON.
  */
 export async function exchanged(

@@ -166,8 +166,8 @@ export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
 }
 
 /**
- * Makes an uncaught error a line of the log and ends the process with 1, once that is written and
- * everything held is released.
+ * Logs an uncaught error and ends the process with 1, once the line is written and everything held
+ * is released.
  */
 export function endAtBugs(log: OwnLog, hold: Pick<Hold, 'abandon'>): void {
   const crash = async (error: unknown) => {

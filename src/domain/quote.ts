@@ -26,7 +26,7 @@ export type Quote = Dated & {
 export type StoredQuote = Quote & { readonly recordedMs: number }
 
 export type RecordedQuote = StoredQuote & {
-  /** By which way it came; null if it is not known. */
+  /** The recording route; null if unknown. */
   readonly recordedVia: string | null
   /** Identifies its recorder, for operators; null if unknown. */
   readonly recorderId: number | null

@@ -1,7 +1,7 @@
 import type { Window } from '~/domain/period.ts'
 
 type Store = {
-  /** Does the work unless another process archives or prunes; null if one does. */
+  /** Runs the work unless another process archives or prunes; null if one does. */
   once<T>(work: () => Promise<T>): Promise<T | null>
   /** The whole months before a time, oldest first. */
   months(beforeMs: number): Promise<readonly Window[]>

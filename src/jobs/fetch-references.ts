@@ -26,7 +26,7 @@ type Standing = { readonly currency: string; readonly perUsd: number; readonly a
 /** Store of references and of the state of their feeds, shared by all replicas. */
 export type FeedStore = {
   /**
-   * Does the work unless another replica is doing it; null if one is, without waiting for it. A
+   * Runs the work unless another replica is doing it; null if one is, without waiting for it. A
    * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>

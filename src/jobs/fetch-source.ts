@@ -26,7 +26,7 @@ import { midsOf } from './source-mids.ts'
 /** Store of official rates, the catalogue and the state of the banks. */
 export type SourceStore = {
   /**
-   * Does the work unless another replica is doing it; null if one is, without waiting for it. A
+   * Runs the work unless another replica is doing it; null if one is, without waiting for it. A
    * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>

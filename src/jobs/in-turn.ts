@@ -1,5 +1,5 @@
 /**
- * Does some work on each item, on `atOnceMax` at a time. Rejects if one failed, once no work is in
+ * Runs work on each item, on `atOnceMax` at a time. Rejects if one failed, once no work is in
  * progress.
  */
 export async function inTurn<T>(

@@ -44,7 +44,9 @@ export class OwnCommits {
     if (this.#after.size < COMMITS_MAX) this.#after.set(commit.previous, commit)
   }
 
-  /** Takes out the commit that comes next after a position; applied ones are forgotten. */
+  /**
+   * Removes and returns the commit that comes next after a position; applied ones are forgotten.
+   */
   takeAfter(applied: number): OwnCommit | undefined {
     for (const [previous, { position }] of this.#after)
       if (position <= applied) this.#after.delete(previous)

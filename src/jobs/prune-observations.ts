@@ -10,7 +10,7 @@ const PRUNE_ROWS_MAX = 5_000
 
 type RetentionStore = {
   /**
-   * Does the work unless another process is doing it; null if one is, without waiting for it. A
+   * Runs the work unless another process is doing it; null if one is, without waiting for it. A
    * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>

@@ -17,7 +17,7 @@ type LogStore = WitnessDeps['store'] & {
 
 type Deps = {
   readonly store: LogStore
-  /** Does the work unless another process does it; null then. */
+  /** Runs the work unless another process does it; null then. */
   alone<T>(work: () => Promise<T>): Promise<T | null>
   /** The newest checkpoint that this process has seen, stored beyond its end. */
   readonly published: { read(): Promise<string | null>; write(note: string): Promise<void> }

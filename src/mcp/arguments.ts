@@ -153,7 +153,7 @@ class Faults {
     return this.#errors.length === 0
   }
 
-  /** Does the work; a ServiceError that it throws is collected, and then this is null. */
+  /** Runs the work; a ServiceError that it throws is collected, and then this is null. */
   attempt<T>(work: () => T): T | null {
     try {
       return work()

@@ -23,7 +23,7 @@ export type CallDeps = {
 }
 
 /**
- * Does `work` for one unit of the caller's quota: the unit is taken before and given back unless
+ * Runs `work` for one unit of the caller's quota: the unit is taken before and given back unless
  * the work succeeds. Throws `quota_exceeded` without doing anything.
  */
 export async function metered<T>(

@@ -17,7 +17,7 @@ export class CatalogueIndex {
   readonly providers: readonly Provider[]
   /** Codes of the active currencies, in alphabetical order. */
   readonly supportedCodes: readonly string[]
-  /** By whose references each currency is priced, active or not. */
+  /** Whose references price each currency, active or not. */
   readonly anchors: Anchors
   /**
    * The currencies requested from feeds: those in use, in the order of `currencies`, then their

@@ -29,7 +29,7 @@ type FieldProps = Described & {
 
 /** A text field with its label, its hint and its error. */
 export function Field({ type = 'text', value, isRequired, input, icon, ...field }: FieldProps) {
-  // // Preact's types distinguish inputs by their type; these take the same attributes.
+  // Preact's types distinguish inputs by their type; these take the same attributes.
   const attributes = { ...input, ...describedBy(field), type: type as 'text' }
   return (
     <Labelled {...field}>

@@ -2,8 +2,8 @@ import type { Database } from './database.ts'
 import { onOwnConnection } from './own-connection.ts'
 
 /**
- * Does the work unless another process is doing work of this name; null if one is, without waiting
- * for it. A process that dies releases the name.
+ * Runs work unless another process is doing work of this name; null if one is, without waiting for
+ * it. A process that dies releases the name.
  */
 export const once = <T>(
   { sql }: Pick<Database, 'sql'>,

@@ -31,9 +31,9 @@ export function ownConnection(sql: Sql, max = 1): Sql {
 }
 
 /**
- * Does work on a connection outside the pool, or on up to `max`, which no other work uses
- * meanwhile. The work leaves only advisory locks behind, which are released, also after an error.
- * A single connection then waits a few seconds for the next work.
+ * Runs work on a connection outside the pool, or on up to `max`, which no other work uses
+ * meanwhile. The work leaves only advisory locks behind, which are released, also after an error. A
+ * single connection then waits a few seconds for the next work.
  */
 export async function onOwnConnection<T>(
   sql: Sql,

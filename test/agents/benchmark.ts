@@ -13,7 +13,7 @@ export type Played = Score & {
   readonly tokens: number
 }
 
-/** The sample behind a service at a moment that stands still, its truth, and a client of it. */
+/** A service on the sample at a fixed time, the sample's truth, and a client of the service. */
 export class Benchmark {
   private constructor(
     readonly database: FreshDatabase,

@@ -14,7 +14,7 @@ export type Caveat =
 
 /** The right answer. */
 export type Truth =
-  /** Nobody can know, so that any figure would be wrong. */
+  /** Unknowable: any number would be wrong. */
   | { readonly isUnknowable: true }
   | {
       readonly isUnknowable: false
@@ -75,7 +75,7 @@ export type Drawn = Omit<Question, 'template'>
 /** One kind of question, with its words and its truth. */
 export type Template = {
   readonly name: string
-  /** Says whether every question of it must be declined. */
+  /** Says whether every question of this kind must be declined. */
   readonly isUnknowable: boolean
   draw(draw: Draw): Promise<Drawn>
 }

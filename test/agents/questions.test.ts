@@ -8,11 +8,11 @@ import { TEST_MS_MAX } from '../support/until.ts'
 import questions from './questions.json'
 import { sampleService } from './sample-service.ts'
 
-/** Number of calls that an agent may use on average for a person's question. */
+/** Average number of calls that an agent may use for a person's question. */
 const CALLS_MAX = 1.5
 const TOKENS_MAX = 800
 const CHARACTERS_OF_A_TOKEN = 4
-/** Figures are the rates of the sample; nothing but the last digit of a sum may differ. */
+/** The numbers are rates of the sample; only the last digit of a sum may differ. */
 const RELATIVE_ERROR_MAX = 1e-9
 
 type Question = {
@@ -24,13 +24,13 @@ type Question = {
   readonly figures: readonly { readonly call: number; readonly at: Path; readonly is: unknown }[]
 }
 
-/** Members, places in a list, and entries of a list by some of their members. */
+/** Fields, places in a list, and entries of a list by some of their fields. */
 type Path = readonly (string | number | Readonly<Record<string, unknown>>)[]
 
 let client: Client
 let service: Awaited<ReturnType<typeof sampleService>>['service']
 let tools: ReadonlyMap<string, Tool>
-/** The number of characters of the results of each question that was played. */
+/** Characters in the results of each question played. */
 const characters: number[] = []
 
 beforeAll(async () => {

@@ -44,14 +44,14 @@ const CITY_SHARE = 0.05
 const TYPO_SHARE = 0.05
 const TYPO_LENGTH_MIN = 6
 
-/** A country as somebody may call it. */
+/** A name of a country as people write it. */
 export function countryWord(code: string, random: Random): string {
   const city = CITIES[code]
   if (city !== undefined && random.chance(CITY_SHARE)) return city
   return wordOf(code, COUNTRIES, random)
 }
 
-/** A currency as somebody may call it. */
+/** A name of a currency as people write it. */
 export function currencyWord(code: string, random: Random): string {
   const sign = SIGNS[code]
   if (sign !== undefined && random.chance(SIGN_SHARE)) return sign

@@ -3,7 +3,7 @@
  * asked, as it does after `HTTP_IDLE_TIMEOUT`, is opened again.
  */
 export type Client = {
-  /** Resolves when the last byte of a 200 is there; rejects for any other answer. */
+  /** Resolves with the last byte of a 200; rejects for any other response. */
   get(path: string): Promise<void>
   close(): void
 }
@@ -13,8 +13,8 @@ const LENGTH = /^content-length: (\d+)\r$/im
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /**
- * Asks over a socket by hand: `fetch` reads on another thread and adds a third of a millisecond to
- * each answer, more than many answers take.
+ * Sends requests over a raw socket: `fetch` reads on another thread and adds a third of a
+ * millisecond to each response, more than many responses take.
  */
 export function connectClient(
   { hostname, port, pathname }: URL,
@@ -23,7 +23,7 @@ export function connectClient(
   const fields = Object.entries({ host: hostname, ...headers }).map(([k, v]) => `${k}: ${v}\r\n`)
   let waiting: PromiseWithResolvers<void> | null = null
   let request = ''
-  /** Reads on; null between two answers. */
+  /** Reads on; null between two responses. */
   let reading: ((chunk: Buffer) => boolean) | null = null
   const answered = () => {
     const asked = waiting
@@ -70,7 +70,10 @@ export function connectClient(
   }
 }
 
-/** Tells of each part of an answer whether it is the last; the first holds the whole head. */
+/**
+ * Returns a function that says of each chunk whether it ends the response; the first chunk holds
+ * all headers.
+ */
 function readerOf(first: Buffer): (chunk: Buffer) => boolean {
   const end = first.indexOf(HEAD_END)
   const head = first.toString('latin1', 0, end + 2)

@@ -7,7 +7,7 @@ const FILE_ROWS = 10_000
 const CORRIDORS = ['GBP/KES', 'GBP/NGN', 'GBP/UGX', 'EUR/KES', 'EUR/NGN', 'USD/KES', 'USD/NGN']
 const RATES: Record<string, number> = { KES: 170, NGN: 1980, UGX: 4800 }
 const QUOTES = 5
-/** CPU time is told in hundredths of a second. */
+/** Resolution of the CPU time: hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
 /**
@@ -101,7 +101,7 @@ async function arrived(path: string, length: number): Promise<void> {
   await utimes(path, nowMs / 1000 - 60, nowMs / 1000 - 60)
 }
 
-/** Resolves once the connector that asks has run without a fault. */
+/** Resolves once the polling connector has run without an error. */
 const untilAsked = (url: string): Promise<void> =>
   untilShown(url, /connector_success_age_seconds\{connector="rest"\}/)
 

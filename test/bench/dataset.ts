@@ -91,7 +91,7 @@ export function* wander(
   if (batch.length > 0) yield batch
 }
 
-/** Units of a currency per US dollar at a moment, as exact text: a slow wave around its mean. */
+/** Units of a currency per US dollar at a time, as an exact string: a slow wave around its mean. */
 export function perUsdAt(currency: string, ms: number): string {
   const wave = Math.sin((ms / HOUR_MS) * 0.01 + currency.charCodeAt(0))
   return (PER_USD[currency]! * (1 + 0.02 * wave)).toPrecision(8)

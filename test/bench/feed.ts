@@ -16,8 +16,8 @@ const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW'
 type Scene = { readonly database: Database; readonly url: string }
 
 /**
- * The time that a 10 x 10 `GET /fetch-matrix` takes while the service waits for a feed that hangs,
- * beside a service without a feed on the same database, both in turns.
+ * Latency of a 10 x 10 `GET /fetch-matrix` while the service waits for a hanging feed, against a
+ * service without a feed on the same database, in turns.
  */
 export async function feed(
   { database, url }: Scene,
@@ -55,7 +55,7 @@ export async function feed(
   return [figure(50), figure(99)]
 }
 
-/** Takes every request and answers none. */
+/** Accepts every request and never responds. */
 function hangingUpstream() {
   const asked = Promise.withResolvers<void>()
   const server = Bun.serve({

@@ -12,9 +12,9 @@ import { type Figure, median } from './table.ts'
 const PAST_MS = 2.5 * 365 * 24 * 3_600_000
 
 /**
- * Rows a second of `corridor observations import`, the whole command, beside a bare COPY of as many
- * rows, prepared as text before, into the same table: of rows newer than all that is recorded, of
- * rows among those, and of the same rows once more.
+ * Rows a second of the whole command `corridor observations import`, against a bare COPY of as many
+ * rows, prepared in advance, into the same table: of rows newer than everything recorded, of rows
+ * in between, and of the same rows again.
  */
 export async function importing(
   { database, url, dir }: { database: Database; url: string; dir: string },

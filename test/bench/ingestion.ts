@@ -14,9 +14,9 @@ const BULK_ROWS = 10_000
 type Scene = { readonly database: Database; readonly url: string }
 
 /**
- * Rows a second through `POST /rates`, beside as many rows put into the same table by the driver
- * in multi-row INSERTs of the same size, with the same number of clients; and through
- * `POST /rates/bulk`, beside COPY of as many rows into the same table with its indexes.
+ * Rows a second through `POST /rates`, against as many rows that the driver inserts into the same
+ * table in multi-row INSERTs of the same size, with the same number of clients; and through `POST
+ * /rates/bulk`, against COPY of as many rows into the same table with its indexes.
  *
  * All rows are new: their times differ from those of every row before.
  */
@@ -83,7 +83,7 @@ export async function ingestion(
 type Bulk = {
   readonly url: string
   readonly key: string
-  /** Rows that nobody has recorded yet. */
+  /** Rows that are not recorded yet. */
   readonly rowsOf: () => Observation[]
   readonly rounds: number
   /** The rows of one request. */

@@ -2,16 +2,16 @@ import type { Socket } from 'bun'
 
 export type Load = {
   readonly origin: string
-  /** One HTTP/1.1 request, whole. Every answer must be 200 and say where it ends. */
+  /** One complete HTTP/1.1 request. Every response must be 200 and state its length. */
   readonly request: string
   readonly connections: number
   readonly seconds: number
 }
 
 /**
- * Answers a second to one request, asked again and again on each of some connections, each waiting
- * for the answer before it asks again. It reads no more of an answer than it takes to find its end,
- * so that the generator costs little beside the server.
+ * Responses a second to one request, repeated on each of some connections, one at a time. It reads
+ * no more of a response than it takes to find its end, so that the generator costs little next to
+ * the server.
  */
 export async function answersPerSecond(load: Load): Promise<number> {
   const { hostname, port } = new URL(load.origin)
@@ -54,7 +54,7 @@ async function asked({ hostname, port, request, endMs }: Asking): Promise<number
   return promise
 }
 
-/** Reports whether an answer in chunks ends here. */
+/** Reports whether a chunked response ends here. */
 const isLast = (chunk: Buffer): boolean =>
   chunk.toString('latin1', chunk.byteLength - 5) === '0\r\n\r\n'
 

@@ -61,7 +61,7 @@ const STREAMS = values.small
   ? { streams: 200, streamSeconds: 1, missed: 1000 }
   : { streams: 5000, streamSeconds: 10, missed: 10_000 }
 
-/** Each gives figures, or a table of its own. */
+/** Each returns its metrics or a table of its own. */
 const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   http: (dir) => httpBench(dir, values),
   scale: (dir) => scale(dir, SCALE),

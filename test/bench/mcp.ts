@@ -39,8 +39,8 @@ type Sizes = {
 }
 
 /**
- * Calls a second of `tools/call get_rates` by each revision of the protocol, beside the SDK's
- * handler that gives the same result without any work.
+ * Calls a second of `tools/call get_rates` by each revision of the protocol, against the SDK's
+ * handler that returns the same result without any work.
  */
 export async function mcp(
   { database, url }: Scene,

@@ -40,7 +40,7 @@ export async function endProcesses(): Promise<void> {
   await Promise.all(Array.from(running, (child) => child.exited))
 }
 
-/** Starts `corridor serve` as an operator would; resolves when it says that it answers. */
+/** Starts `corridor serve` as an operator would; resolves when its log says that it is ready. */
 export async function serve(settings: Record<string, string>): Promise<Running> {
   const child = started(['serve'], settings)
   let said = ''

@@ -33,7 +33,7 @@ type Stage = {
   readonly service: Running
   readonly keys: Keys
   readonly market: Market
-  /** Memory of the service when it has just answered once. */
+  /** Memory of the service right after its first response. */
   readonly restingMb: number
 }
 
@@ -154,7 +154,7 @@ async function offerCosts(
   ]
 }
 
-/** The figure at each size but the first, beside the first. */
+/** The metric at each size but the first, compared with the first. */
 function grown(
   stages: readonly Stage[],
   costs: readonly number[],

@@ -7,8 +7,8 @@ import { endProcesses } from './process.ts'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Does work in a folder of its own, which is gone afterwards with the servers that run in it, also
- * when the process was ended or killed. A folder that is given is kept.
+ * Runs work in a temporary folder, which is deleted afterwards after stopping the servers in it,
+ * also when the process was interrupted or killed. A given folder stays.
  */
 export async function inScratch<T>(work: (dir: string) => Promise<T>, kept?: string): Promise<T> {
   if (kept) await mkdir(kept, { recursive: true })
@@ -22,8 +22,8 @@ export async function inScratch<T>(work: (dir: string) => Promise<T>, kept?: str
 }
 
 /**
- * Ends with the process what it has started, whichever signal ends it; and the servers in a folder
- * that is kept, since nobody else would.
+ * Ends everything that the process has started, whichever signal ends it, and the servers in a
+ * given folder, which would stay otherwise.
  */
 export function endTogether(kept?: string): void {
   for (const signal of SIGNALS)

@@ -34,8 +34,8 @@ import { presentRates } from '~/wire/rates.ts'
 import { presentStatus } from '~/wire/status/status.ts'
 
 /**
- * The product's answers by SQL on each request: the tables of the product with one index more,
- * prepared statements, those of one request sent at once. To its favour it checks no key, counts no
+ * The product's responses by SQL on each request: the product's tables with one more index,
+ * prepared statements, those of one request sent at once. In its favour it checks no key, counts no
  * quota, knows one tier and sends no headers of its own.
  */
 const sql = connect((await Bun.stdin.text()).trim())
@@ -114,7 +114,7 @@ function dayOf(row: LiveRow, { from, to }: Corridor) {
 
 const STALE_AFTER_MS = 7 * DAY_MS
 const SUSPECT_PCT = 10
-/** The setting of the service beside it. */
+/** The setting of the service that it is compared with. */
 const MID_MAX_AGE_MS = 240 * HOUR_MS
 
 const agedOf = (row: QuoteRow): ProviderQuote => {

@@ -12,9 +12,9 @@ import { command, residentMb, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 /**
- * From the start of the process to its first answer, on a full history: the embedded database is
- * started, memory loaded. Beside it the same start on a history a tenth as long, and then one whose
- * quotes are all of offers.
+ * Time from the start of the process to its first response, on a full history: starting the
+ * embedded database and loading memory. Compared with the same start on a history a tenth as long,
+ * and on one whose quotes all have offers.
  */
 export async function startUp(dir: string, { rows, rounds }: Sizes): Promise<Figure[]> {
   const short = await filled(`${dir}/short`, rows / 10)

@@ -157,7 +157,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   }
 }
 
-/** Records at the pace and asks for rates beside it. */
+/** Records at the pace and requests rates meanwhile. */
 async function loaded({ service, market, keys }: Scene, recorder: Recorder, seconds: number) {
   const client = connectClient(new URL(service.url), { 'x-api-key': keys.realtime })
   const latencies: number[] = []
@@ -179,7 +179,8 @@ async function loaded({ service, market, keys }: Scene, recorder: Recorder, seco
 }
 
 /**
- * The time that after its 201 the last stream told each row; every reader must have been told once.
+ * Milliseconds from each row's 201 to the last stream that sent it; every reader must have received
+ * it once.
  */
 function delaysOf(rows: readonly Row[], subscribed: readonly string[][], heard: Heard): number[] {
   const readers = new Map<string, number>()

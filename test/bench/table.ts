@@ -1,9 +1,9 @@
-/** One line of a bench: what was measured, the figure, and what it is held against. */
+/** One line of a bench: what was measured, the value, and the reference. */
 export type Figure = {
   readonly what: string
   readonly value: number
   readonly unit: string
-  /** The figure for doing it the plain way in one run with this one. */
+  /** The value of the plain alternative in the same run. */
   readonly beside?: { readonly what: string; readonly value: number }
   /** Goal of the ratio, or of the value if there is nothing to compare it with. */
   readonly goal?: string
@@ -24,7 +24,7 @@ export function percentile(values: readonly number[], percent: number): number {
 const shown = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)))
 
-/** The figures as a Markdown table. */
+/** The results as a Markdown table. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(({ what, value, unit, beside, goal }) => [
     what,

@@ -14,7 +14,7 @@ const BOARD = '/?from=GBP&to=KES&amount=120'
 type Call = { readonly headers: Record<string, string>; readonly body: string }
 
 let scene: Scene
-/** A server of a customer, what it answers, and what it was called with. */
+/** A customer's server, its status, and the requests that it received. */
 let receiver: Bun.Server<undefined>
 let answer = 200
 const calls: Call[] = []
@@ -48,7 +48,7 @@ async function fillIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD)
 }
 
-/** Follows the way of somebody without an account, from the sign-in to the confirmation. */
+/** Signs up a new person, from the sign-in page to the confirmation. */
 async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('link', { name: 'Get one free' }).click()
   await page.waitForURL('**/sign-up?*')
@@ -72,10 +72,10 @@ async function pictured({ page }: Visit, name: string): Promise<void> {
   await scene.picture(page, name)
 }
 
-/** Looks at the page again until a delivery stands there. */
+/** Reloads the page until it shows a delivery. */
 async function untilShown(page: Page, text: string): Promise<void> {
   await until(`the page shows ${text}`, async () => {
-    // a form that was just sent may load its answer instead
+    // a form that was just sent may load its response instead
     const isLoaded = await page.reload().catch(() => null)
     if (!isLoaded) return false
     return (await page.locator('tbody').allTextContents()).join().includes(text)
@@ -286,7 +286,7 @@ describe('a person who is notified by email', () => {
     mails.stop()
   })
 
-  /** The path of a link in a mail that leads there, once as many mails came. */
+  /** The path of a link in the `count`th email that leads to `there`. */
   async function linked(count: number, there: string): Promise<string> {
     const link = new RegExp(`^${PUBLIC_URL}(${there}\\?\\S+)$`, 'm')
     const found = (await mails.until(count)).flatMap((mail) => link.exec(mail)?.[1] ?? [])
@@ -361,7 +361,7 @@ describe('a person who is notified by email', () => {
       if (isTrusted) clicked(target.textContent.trim())
     }, true)`)
 
-    /** Opens the mail that comes next, as a program for mail shows it, and clicks its link. */
+    /** Opens the next email as an email program shows it, and clicks its link. */
     const clickMail = async (there: string, before: number): Promise<string> => {
       const mail = (await mails.until(before + 1))[before]!
       expect(mail).toContain(`To: ${email}`)

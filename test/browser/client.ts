@@ -13,7 +13,7 @@ let scene: Scene
 let visit: Visit
 const sites: Server<undefined>[] = []
 
-/** A site of its own: an empty page, and the built client beside it. */
+/** A separate site: an empty page and the built client. */
 function siteWith(script: string): Server<undefined> {
   const site = Bun.serve({
     port: 0,

@@ -51,7 +51,7 @@ const ACCOUNT = [
   ...['/developer/alerts', '/developer/alerts/new?from=GBP&to=KES', '/oauth/authorize?client_id=x'],
 ]
 
-/** The question of an application that has just registered. */
+/** The path of the consent page for an application that has just registered. */
 async function consentPath(): Promise<string> {
   const redirect_uri = 'http://127.0.0.1:1/callback'
   const reply = await fetch(`${scene.demo.origin}/oauth/register`, {
@@ -82,7 +82,7 @@ type Looked = {
   readonly own: number
 }
 
-/** Expects a page to stand alone in its language, and to fit and be read at every look. */
+/** Expects a page to be only in its language, and to fit and be readable in every look. */
 async function examined(page: Page, name: string, { path, own }: Looked): Promise<void> {
   const isEnglish = (await page.locator('html').getAttribute('lang')) === 'en'
   if (!isEnglish) expect([path, await englishIn(page)]).toEqual([path, null])

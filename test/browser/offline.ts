@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene?.stop())
 
-/** Waits until the site's worker answers for a page and keeps it. */
+/** Waits until the site's worker handles a page and caches it. */
 async function kept(page: Page): Promise<void> {
   await page.evaluate(`navigator.serviceWorker.ready.then(() =>
     navigator.serviceWorker.controller ?? new Promise((resolve) =>

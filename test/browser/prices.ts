@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene?.stop())
 
-/** Somebody whose account may record, signed in, before the developer area. */
+/** A person whose account may record, signed in, on the developer page. */
 async function treasurer(look: Parameters<Scene['visit']>[0], email: string): Promise<Visit> {
   await scene.demo.command('account', 'create', '--email', email, '--role', 'treasury')
   const visit = await scene.visit(look)

@@ -48,7 +48,7 @@ async function record(rate: number): Promise<void> {
   expect(reply.status).toBe(201)
 }
 
-/** Begins to listen in the page; `window.heard` has the names of events and their rates. */
+/** Starts to listen in the page; `window.heard` collects the names of events and their rates. */
 const listenIn = (page: Page, url: string): Promise<unknown> =>
   page.evaluate(`
     window.heard = []

@@ -20,7 +20,7 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
     headers: { 'x-api-key': scene.demo.keys.enterprise!, ...headers },
   })
 
-/** A signed answer with its headers, and the address that was asked. */
+/** A signed response with its headers, and the requested URL. */
 async function signedAnswer() {
   const reply = await ask('/rates?from=GBP&to=KES', { 'accept-signature': 'sig=()' })
   const lines = [...reply.headers].map(([name, value]) => `${name}: ${value}\n`).join('')

@@ -138,7 +138,7 @@ async function started({ programs, user, data }: Place, durable: boolean): Promi
   return server
 }
 
-/** Makes the database with the extension, and tells the server how to reach the others. */
+/** Creates the database with the extension, and tells the coordinator how to reach the workers. */
 async function prepared(port: number, password: string): Promise<void> {
   await asked(port, password, 'postgres', (sql) => sql`create database ${sql(DATABASE)}`)
   await asked(port, password, DATABASE, async (sql) => {

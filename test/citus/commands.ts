@@ -89,7 +89,7 @@ async function asked<T>(work: (sql: Sql) => Promise<T>, url = cluster.url): Prom
 const LOCKS = `select count(distinct (locktype, database, relation, page, tuple, virtualxid,
   transactionid, classid, objid, objsubid)::text)::int as figure from pg_locks`
 
-/** A figure of a server, looked at over and over. */
+/** The maximum of a server's metric, sampled continuously. */
 class Watched {
   #most = 0
   #isOver = false

@@ -15,9 +15,9 @@ import { KINDS, type Kind } from './questions.ts'
 import { applyCatalogue, empty, importRows, type Side } from './sides.ts'
 
 export type Sizes = {
-  /** Rows of the market before the first question, beside those of the sample. */
+  /** Rows of the market before the first query, in addition to those of the sample. */
   readonly rows: number
-  /** Questions of a kind whose share is 1, in all rounds. */
+  /** Queries of a kind whose share is 1, in all rounds. */
   readonly questions: number
   readonly seed: number
 }
@@ -26,7 +26,7 @@ export type Sizes = {
 export type Told = {
   readonly name: string
   asked: number
-  /** Answers that were a success and said something of prices. */
+  /** Successful responses that contained prices. */
   filled: number
   different: number
 }
@@ -61,7 +61,9 @@ const IMPORTED = 1500
 const FAULTS_SHOWN = 20
 const ERRORS_SHOWN = 3
 const SETTLED_MS_MAX = 30_000
-/** News from elsewhere shows within a second; until then all services agree on what was before. */
+/**
+ * Longest wait until all services serve the same: changes of other services appear within a second.
+ */
 const ALIKE_MS = 2000
 const POLL_MS = 50
 const TRIES = 10
@@ -70,10 +72,10 @@ const TRY_MS = 1000
 const TURN_MS = 31 * MINUTE_MS
 
 /**
- * Asks both sides the same random questions at the same moments, in rounds; before each, both get
- * the same batches, imports and catalogues. Both have two services, one for recording, and a clock
- * that stands still while questions are asked, so that answers are alike byte for byte. In the end
- * the first side gets a backup of the second, and both are asked once more.
+ * Sends both sides the same random requests at the same times, in rounds; before each round, both
+ * receive the same batches, imports and catalogues. Each side has two services, one for recording,
+ * and a clock that stops during requests, so that responses are byte for byte equal. In the end the
+ * first side restores a backup of the second, and both are queried once more.
  */
 export async function differences(
   sides: readonly [Side, Side],

@@ -30,7 +30,7 @@ const SIZES = values.small
 
 type Sides = readonly [Side, Side]
 
-/** Each tells how many faults it found. */
+/** Each returns the number of errors that it found. */
 const PARTS: Record<string, (folder: string) => Promise<number>> = {
   differences: (folder) => onSides((sides) => compared(sides, folder)),
   faults: played,

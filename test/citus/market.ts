@@ -11,13 +11,13 @@ export const CORRIDORS = [
   return { from, to }
 })
 
-/** In the catalogue, and quoted by nobody. */
+/** In the catalogue, without any quote. */
 export const UNQUOTED = [
   { from: 'NOK', to: 'THB' },
   { from: 'KES', to: 'CHF' },
 ]
 
-/** Parts of the market besides the sample's currencies and providers. */
+/** Additions to the sample's currencies and providers. */
 export const PROVIDERS = RATE_TYPES.flatMap((rateType) =>
   ['a', 'b', 'c'].map((letter) => ({
     id: `run-${rateType}-${letter}`,
@@ -31,15 +31,13 @@ export const PROVIDERS = RATE_TYPES.flatMap((rateType) =>
 /** Months that the market has quoted. */
 const SPAN_MS = 28 * 30 * DAY_MS
 
-/**
- * The time for which prices are good for: past the search for prices that run out, and within it.
- */
+/** Validity periods: beyond the search for expiring prices, and within it. */
 const VALID_MS = [1, 1000, HOUR_MS, 2 * DAY_MS, 31 * DAY_MS, 32 * DAY_MS, 33 * DAY_MS, 400 * DAY_MS]
 
 /** A row as `POST /rates` and a file of lines take it. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** A price of the past up to `nowMs`; many share a moment, a series or an edge of a month. */
+/** A price of the past up to `nowMs`; many share a time, a series or an edge of a month. */
 export function pastRow(random: Random, nowMs: number): Row {
   return rowAt(random, momentBefore(random, nowMs))
 }
@@ -51,7 +49,7 @@ export function newRow(random: Random, nowMs: number): Row {
   return pastRow(random, nowMs)
 }
 
-/** A moment of the market: often the top of an hour, a midnight, or where a month begins. */
+/** A time of the market: often the top of an hour, midnight, or the start of a month. */
 export function momentBefore(random: Random, nowMs: number): number {
   const ms = nowMs - Math.floor(random.unit() ** 2 * SPAN_MS)
   const edge = random.below(10)
@@ -84,7 +82,9 @@ function rowAt(random: Random, atMs: number | null): Row {
   }
 }
 
-/** One or two members that tell offers apart, of few kinds: a corridor may have 1,000 offers. */
+/**
+ * One or two distinguishing fields of an offer, from few values: a corridor may have 1,000 offers.
+ */
 function offerOf(random: Random): Row {
   const telling: Row[] = [
     { source_country: random.pick(['US', 'GB']) },

@@ -14,7 +14,7 @@ export type Sizes = {
   readonly asks: number
 }
 
-/** One line of the table: the figure of each side. */
+/** One row of the table: the value of each side. */
 export type Measure = {
   readonly what: string
   readonly unit: string

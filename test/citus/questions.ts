@@ -7,10 +7,10 @@ import { CORRIDORS, momentBefore, PROVIDERS, UNQUOTED } from './market.ts'
 
 type Parameters = Record<string, string | number>
 
-/** A question that both databases are asked. */
+/** A request that both databases get. */
 export type Kind = {
   readonly name: string
-  /** The number of questions of a kind for each one of a kind whose share is 1. */
+  /** Number of requests of this kind for each one of a kind whose share is 1. */
   readonly share: number
   /** Pattern of a response that has prices. */
   readonly filled: RegExp

@@ -19,7 +19,7 @@ type Place = {
   readonly isDistributed: boolean
 }
 
-/** The schema that tells an emptied database of ours from somebody's own. */
+/** The schema that marks a database as emptied by us. */
 const MARK = 'corridor_citus_run'
 
 /** A database emptied, brought up to date, distributed where it is to be, with two accounts. */
@@ -55,7 +55,7 @@ async function prepared(url: string, work: (sql: Sql) => Promise<void>): Promise
 const hasCitus = async (sql: Sql): Promise<boolean> =>
   (await sql`select from pg_extension where extname = 'citus'`).length > 0
 
-/** Takes away what an earlier run left. Throws for a database that somebody else has filled. */
+/** Deletes what an earlier run left. Throws for a database that was filled otherwise. */
 export async function empty(sql: Sql, name: string): Promise<void> {
   const [held] = await sql`
     select to_regnamespace(${MARK}) is not null as is_ours,
@@ -94,7 +94,7 @@ const THINGS = {
 
 type Thing = keyof typeof THINGS
 
-/** Applies a catalogue, as an operator does beside the running service. */
+/** Applies a catalogue, as an operator does while the service runs. */
 export async function applyCatalogue(
   { url }: Pick<Side, 'url'>,
   { folder, catalogue }: { readonly folder: string; readonly catalogue: object },
@@ -104,7 +104,7 @@ export async function applyCatalogue(
   await command(['catalogue', 'apply', file], { DATABASE_URL: url })
 }
 
-/** Imports rows, as an operator does beside the running service. */
+/** Imports rows, as an operator does while the service runs. */
 export async function importRows(
   { url }: Pick<Side, 'url'>,
   { folder, rows }: { readonly folder: string; readonly rows: readonly object[] },

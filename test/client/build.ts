@@ -45,7 +45,7 @@ export async function builtClient(document: Document, folder: string): Promise<B
   return { script: await bundled(join(sources, ENTRY)), types: await declarations(folder) }
 }
 
-/** The client and what it holds in one module, with the licences that ask to be kept. */
+/** The client and its imports in one module, with the licences that must be retained. */
 async function bundled(entry: string): Promise<string> {
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm' })
   const text = await outputs[0]!.text()

@@ -21,7 +21,7 @@ export type Entry = {
   readonly operation: Operation
 }
 
-/** A document of which only that is left which a client's types tell. */
+/** The part of the document that a client's types need. */
 export type ClientDocument = Document & { readonly components: Json }
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
@@ -37,23 +37,23 @@ export const entriesOf = ({ paths }: Document): Entry[] =>
     })),
   )
 
-/** The answer of an operation that succeeds. */
+/** The successful response of an operation. */
 export const successOf = ({ responses }: Operation): Response =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))![1]
 
-/** Reports whether an operation answers with something else than JSON. */
+/** Reports whether an operation returns something other than JSON. */
 export const isRaw = (operation: Operation): boolean => {
   const { content } = successOf(operation)
   return content !== undefined && !(JSON_TYPE in content)
 }
 
-/** Reports whether an operation answers with events, for as long as a client listens. */
+/** Reports whether an operation returns a stream of events. */
 export const isStream = (operation: Operation): boolean =>
   'text/event-stream' in (successOf(operation).content ?? {})
 
 /**
- * The document without what the client sees to by itself: headers, other forms of answers that are
- * JSON too, and the parameter that asks for them.
+ * The document without the parts that the client handles by itself: headers, other forms of JSON
+ * responses, and the parameter that requests them.
  */
 export function clientDocument(document: Document): ClientDocument {
   const paths: Record<string, Record<string, Json>> = {}

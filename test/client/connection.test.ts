@@ -41,7 +41,7 @@ const USD_KES = { from: 'USD', to: 'KES' }
 const servers: Server<undefined>[] = []
 afterAll(() => Promise.all(servers.map((server) => server.stop(true))))
 
-/** A client of a service that answers one request after the other as it is told. */
+/** A client of a service that gives these responses in turn. */
 function clientOf(answers: readonly Answer[], options: Partial<CorridorOptions> = {}) {
   const requests: Asked[] = []
   const waits: number[] = []
@@ -67,7 +67,7 @@ const busy = (seconds: number, status = 503) =>
   json({ error: 'later', code: 'overloaded' }, status, { 'retry-after': `${seconds}` })
 const never: Answer = () => new Promise(() => {})
 
-/** A fetch that loses the first answers on their way. */
+/** A fetch whose first responses are lost. */
 const losing = (count: number) => {
   let left = count
   return async (request: Request) => {

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { PackedClient } from './packed-client.ts'
 
-/** Output of the program besides the values of operations. */
+/** Output of the program other than the values of operations. */
 const OTHERS = ['error', 'getHistoryPages']
 
 /** Expects that a runtime calls every operation of the document, and gets a value from each. */

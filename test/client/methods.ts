@@ -105,8 +105,7 @@ function parametersOf({ operationId, parameters }: Operation): string | null {
 }
 
 /**
- * Reports whether an operation answers in pages: a window that keeps still, and whether there are
- * more.
+ * Reports whether an operation returns pages: it has a fixed window and says whether more follow.
  */
 function isPaged(operation: Operation, check: SchemaCheck): boolean {
   const names = operation.parameters.map(({ name }) => name)

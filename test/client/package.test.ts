@@ -25,7 +25,7 @@ corridor.fetchMulti({ from: 'USD', to: 'KES,NGN' })
 corridor.getChange({ from: 'USD', to: 'KES', period: '2d' })
 // @ts-expect-error a row needs its rate
 corridor.recordRates({ provider_id: 'a', from: 'USD', to: 'KES' })
-// @ts-expect-error the answer of a method is JSON
+// @ts-expect-error a method returns JSON
 corridor.getRates({ from: 'USD', to: 'KES', format: 'csv' })
 // @ts-expect-error only what records has an idempotency key
 corridor.getRates({ from: 'USD', to: 'KES' }, { idempotencyKey: 'a' })

@@ -16,7 +16,7 @@ const CHECKPOINT = `log.example\n1\n${Buffer.alloc(32).toString('base64')}\n\nâ€
 export const EVERY_CALL = 'every-call.js'
 
 /**
- * The client as others have it: packed, put into an empty folder, and beside it a service to call
+ * The client as its users have it: packed and installed in an empty folder, with a service to call
  * and a program that calls every operation.
  */
 export async function packedClient() {

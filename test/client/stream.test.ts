@@ -25,7 +25,7 @@ type Answer = (request: Request) => Response | Promise<Response>
 const servers: Server<undefined>[] = []
 afterAll(() => Promise.all(servers.map((server) => server.stop(true))))
 
-/** A client of a service that answers one connection after the other as it is told. */
+/** A client of a service whose connections give these responses in turn. */
 function clientOf(answers: readonly Answer[], options: Partial<CorridorOptions> = {}) {
   const requests: Asked[] = []
   const waits: number[] = []
@@ -75,7 +75,7 @@ async function first(
   return found
 }
 
-/** Holds the timers of this length; the newest runs out when the test says so. */
+/** Holds the timers of this length; the test fires the newest. */
 function limitsOf(lengthMs: number) {
   const real = globalThis.setTimeout
   let newest = () => {}

@@ -132,7 +132,7 @@ const WITHOUT = [
 ]
 
 const AGO_MS = 500 * 86_400_000
-/** A file that is younger may still be under way to a connector. */
+/** Age of a file that a connector accepts: a younger one may still be incomplete. */
 const WRITTEN_AGO_MS = 3_600_000
 
 async function files(): Promise<Told> {

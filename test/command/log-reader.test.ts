@@ -74,7 +74,7 @@ type Line = {
   readonly lines?: number
 }
 
-/** A service whose stderr nobody reads as yet. */
+/** A service whose stderr is not read yet. */
 async function serveUnread(settings: Record<string, string> = {}) {
   const database = await freshDatabase()
   databases.push(database)

@@ -25,7 +25,7 @@ type Options = { readonly key?: string; readonly url?: string }
 /** Returns the bridge's responses to some input, and its messages to the person who started it. */
 async function spoken(input: Iterable<string> | AsyncIterable<string>, options: Options = {}) {
   const { key = tools.world.key('free'), url = tools.url } = options
-  // biome-ignore lint/suspicious/noExplicitAny: a test says of an answer what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: a test states what it expects of a response
   const answers: any[] = []
   const said: string[] = []
   const answer = (line: string) => void answers.push(JSON.parse(line))
@@ -188,7 +188,7 @@ describe('a subscription by the bridge', () => {
   const cancel = (requestId: string) =>
     `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })}\n`
 
-  /** A tool server whose subscriptions say one thing and then what they are told to. */
+  /** A tool server whose subscriptions send one message and then what the test sends. */
   function streaming() {
     const open = new Map<string, ReadableStreamDefaultController>()
     const leaving = new Map<string, () => void>()
@@ -218,11 +218,11 @@ describe('a subscription by the bridge', () => {
     return { server, url: `${server.url}mcp`, heard, left, tell, end }
   }
 
-  /** A bridge whose input is written line by line, and what it has answered. */
+  /** A bridge whose input is written line by line, and its output. */
   function talk(url: string) {
     const input = new TransformStream<string, string>()
     const writer = input.writable.getWriter()
-    // biome-ignore lint/suspicious/noExplicitAny: a test says of an answer what it expects
+    // biome-ignore lint/suspicious/noExplicitAny: a test states what it expects of a response
     const answers: any[] = []
     let hear = () => {}
     const answer = (line: string) => {

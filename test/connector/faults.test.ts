@@ -128,7 +128,7 @@ async function expectFault(run: ConnectorService, said: string): Promise<void> {
   expect([...(failing!.read() as Iterable<unknown>)]).toEqual([[{ connector: 'acme' }, 1]])
 }
 
-/** After the fault a good file or answer is recorded whole, and once. */
+/** Expects that after the error a good file or response is recorded in full, and once. */
 async function expectWhole(run: ConnectorService, way: Way): Promise<void> {
   nowMs += 7 * 60 * MINUTE_MS
   await connector(way.from())

@@ -5,12 +5,12 @@ import { S3Server } from '../support/s3-server.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { SftpServer } from '../support/sftp-server.ts'
 
-/** A file or answer, as its bytes and when it was written. */
+/** The bytes of a file or response, and when it was written. */
 type Delivery = { readonly bytes: Uint8Array; readonly atMs: number }
 
 /** One way in which prices arrive, with a real server behind it. */
 export type Way = {
-  /** The member `from` of a connector, on a line. */
+  /** The field `from` of a connector, on one line. */
   from(): string
   /** Makes this all that there is. */
   deliver(delivery: Delivery): Promise<void> | void
@@ -26,7 +26,7 @@ export const SECRETS = {
   ACME_SECRET: 'S3RVER',
 }
 
-/** A REST server; `reply` may answer in place of what was delivered. */
+/** A REST server; `reply` may respond instead of the delivery. */
 export class HttpWay implements Way {
   reply: (() => Response) | null = null
   #body: Uint8Array = new Uint8Array()

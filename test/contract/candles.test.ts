@@ -67,7 +67,7 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
-/** The mid of a pair at a moment of SQL, looked up naively; null without one. */
+/** The mid of a pair at a time in SQL, looked up naively; null without one. */
 function midAt([from, to]: readonly string[], at: string, ageMs: number | null) {
   const legs = [to, from].map((code) => {
     if (code === 'USD') return { worth: '1::float8', at: `${at}::timestamptz` }
@@ -84,7 +84,7 @@ function midAt([from, to]: readonly string[], at: string, ageMs: number | null) 
   return `case when ${isRecent} then ${mid} end`
 }
 
-/** Both candles of a bucket, by SQL that looks up everything moment by moment. */
+/** Both candles of a bucket, by SQL that looks up each time separately. */
 async function oracle(
   pair: Pair,
   interval: Interval,

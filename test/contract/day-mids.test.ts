@@ -46,7 +46,7 @@ const catalogueOf = (name: Peg) => {
   ]
 }
 
-/** The time for which ago: few moments, so that many share one. */
+/** Ages: few values, so that many share a time. */
 const agos = fc.constantFrom(0, 1, HOUR_MS / 2, 3 * HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS)
 const replicas = fc.nat({ max: 1 })
 const providers = fc.constantFrom('a', 'b', 'c')
@@ -176,7 +176,7 @@ class Replica {
   }
 }
 
-/** Two replicas on one database, and an operator beside them. */
+/** Two replicas on one database, and an operator. */
 class Scene {
   readonly #replicas: Replica[] = []
   readonly #clock = clockAt(AT)

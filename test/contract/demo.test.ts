@@ -19,7 +19,9 @@ const SETTINGS = {
   ...{ QUOTA_FREE: '100000', QUOTA_ENTERPRISE: '100000' },
 }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-/** Its first moment, one within it and its last: the same number of whole days moves all three. */
+/**
+ * Its first instant, one within it and its last: the same number of whole days shifts all three.
+ */
 const TIMES_OF_A_DAY = [
   '2026-11-22T00:00:00.000Z',
   '2026-11-22T09:41:17.000Z',
@@ -27,7 +29,7 @@ const TIMES_OF_A_DAY = [
 ] as const
 const CORRIDORS_OF_THE_SURVEY = 67
 const SURVEYED = /: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) USD$/
-/** A published mean has two decimals, and so have the costs that it is made of. */
+/** A published mean has two decimals, and so have its costs. */
 const PCT_OFF_MAX = 0.01
 
 /**
@@ -150,7 +152,7 @@ function apartBy({ net_converted, mid_at_quote, cost }: Compared, amount: number
   return Math.abs(implied - cost!.total_pct) - both
 }
 
-/** Notes what is wrong with the answers for one amount between two countries. */
+/** Collects what is wrong with the responses for one amount between two countries. */
 async function compare(question: string, amount: number, faults: Faults): Promise<void> {
   const [converted, costs] = await Promise.all([
     asked<Conversions>(`/convert?${question}&amount=${amount}`, 'enterprise'),

@@ -38,7 +38,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
   })),
 )
 
-/** Every body that the document tells of: which response it is, and its media. */
+/** Every documented body: its response and its media. */
 const bodies = operations.flatMap(({ id, responses }) =>
   Object.entries(responses as Record<string, Json>).flatMap(([status, response]) => {
     const { content = {} } = check.resolved(response)
@@ -218,7 +218,7 @@ describe('a parameter', () => {
       .map((parameter) => ({ path, parameter, all: parameters })),
   )
 
-  /** The answer to the documented examples, with this parameter as it is given here. */
+  /** The response to the documented examples, with one parameter changed. */
   async function answer({ path, parameter, all }: (typeof asked)[number], text: string | null) {
     const examples = all
       .filter(({ example }) => example !== undefined)

@@ -16,7 +16,7 @@ const ALERT = {
   to: { webhook: 'https://example.com/hook' },
 }
 
-/** The answer to the last of so many requests alike. */
+/** The response to the last of so many equal requests. */
 async function lastOf(count: number, ask: () => Promise<Reply>): Promise<Reply> {
   for (let i = 1; i < count; i++) await ask()
   return ask()

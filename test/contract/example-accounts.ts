@@ -45,7 +45,7 @@ export class ExampleAccounts {
     return accounts
   }
 
-  /** The value with one fixed id, secret, token and time of recording instead of those that are made up. */
+  /** The value with one fixed id, secret, token and time of recording instead of generated ones. */
   withoutIds<T>(value: T): T {
     const withoutSecrets = JSON.stringify(value)
       .replaceAll(WEBHOOK_SECRET, SECRET)

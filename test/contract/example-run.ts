@@ -12,9 +12,7 @@ import { exampleScene } from './example-scene.ts'
 import { recordStreams } from './example-streams.ts'
 
 const WEEKS_LATER = '2026-03-20T14:25:30.500Z'
-/**
- * An answer for every response of the document. What is asked are the document's own examples.
- */
+/** A body for every response of the document, requested by the document's own examples. */
 export async function recordedExamples(): Promise<Examples> {
   const { database, clock, accounts, origin, end } = await exampleScene()
   try {
@@ -60,7 +58,7 @@ type Wish = {
   headers?: Record<string, string>
 }
 
-/** The day of the run, whose file is not available yet; and one whose file nobody has asked for. */
+/** The day of the run, whose file is not available yet; and one whose file was never requested. */
 const DAY_BEGUN = '2026-03-05'
 /** Position of a service that is behind the requested one. */
 const STANDING = 43_385_208
@@ -71,7 +69,7 @@ const MONTHS: Readonly<Record<string, string>> = {
   [DAY_NOT_ASKED]: '2026-01',
 }
 
-/** Parameters besides the documented examples, to keep responses short. */
+/** Parameters in addition to the documented examples, to keep responses short. */
 const SHORTER: Readonly<Record<string, object>> = {
   getHistory: { period: '90d', limit: 3 },
   getTimeSeries: { period: '7d' },
@@ -157,7 +155,7 @@ export class Run {
     for (const query of [...rows, { catalogue: 'XXX' }]) await this.fail(proofs, { query })
   }
 
-  /** Every documented body, then bodies that are at fault. */
+  /** Every documented body, then invalid bodies. */
   async recordings(): Promise<void> {
     const target = this.target('recordRates')
     const bodies = bodiesOf(target)
@@ -175,7 +173,7 @@ export class Run {
     await this.bulkRecordings(row)
   }
 
-  /** A batch that is tried, then recorded; then batches that are at fault. */
+  /** A batch that is validated, then recorded; then invalid batches. */
   async bulkRecordings(row: object): Promise<void> {
     const target = this.target('recordRatesBulk')
     const [body] = Object.values(bodiesOf(target))
@@ -230,13 +228,13 @@ export class Run {
       const wish = body ? { body } : { date: DAY_NOT_ASKED }
       const asks = Array.from({ length: 12 }, () => this.ask(target, wish))
       this.#pending.push(...asks)
-      // The first that is answered is one too many. The others wait, on a slow machine too long.
+      // The first that returns is one too many. The others wait, on a slow machine too long.
       const refused = await Promise.race(asks)
       this.keep(target.id, refused.status, { [refused.code]: refused })
     }
   }
 
-  /** Everything that waited is answered, so that nothing is in the way of what comes next. */
+  /** Waits for all pending requests, so that none disturbs the next. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending.splice(0))
   }
@@ -288,7 +286,7 @@ export class Run {
     await Promise.all(this.#of('GET').filter(isAsked).map(ask))
   }
 
-  /** Reads of what was known earlier, which is not there any more, or cannot be had now. */
+  /** Requests with `known_at` whose data is deleted or unavailable. */
   async unknown(): Promise<void> {
     const world = new World()
     const key = world.key()
@@ -317,14 +315,14 @@ export class Run {
   readonly #pending: Promise<unknown>[] = []
   readonly #of = (wanted: string) => this.#targets.filter(({ method }) => method === wanted)
 
-  /** Keeps the answer when it is an error, by its code. */
+  /** Keeps the response as an error, by its code. */
   async fail(target: Target, wish: Wish, id = target.id): Promise<void> {
     const body = await this.ask(target, wish)
     const isOwn = body.code !== 'internal_error' || id !== target.id
     if (body.code && isOwn) this.keep(id, body.status, { [body.code]: body })
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever it is
+  // biome-ignore lint/suspicious/noExplicitAny: a response can be anything
   async ask(target: Target, { date, alert, query, key, body, headers }: Wish): Promise<any> {
     const parameters = Object.entries(query ?? queryOf(target)).filter(
       ([, value]) => value !== null,
@@ -388,7 +386,7 @@ function isInJson({ operation }: Target): boolean {
   return success !== undefined && 'application/json' in success.content
 }
 
-/** The media besides JSON that an operation can answer in. */
+/** The media other than JSON that an operation can return. */
 function otherMediaOf({ operation }: Target): string[] {
   const { 200: success } = operation.responses as Record<string, { content: object }>
   return Object.keys(success?.content ?? {}).filter((type) => type !== 'application/json')

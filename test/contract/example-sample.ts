@@ -13,10 +13,7 @@ import type { Database } from '~/store/database.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 
-/**
- * Parts of the sample that are kept, so that an example can be read and is still the whole
- * response.
- */
+/** Parts of the sample to keep, so that an example is readable and still a whole response. */
 const PROVIDER_IDS = ['central-bank-of-kenya', 'remitly', 'sendwave', 'western-union', 'wise']
 const CODES = ['GBP', 'KES', 'NGN', 'UGX', 'USD', 'USDT']
 
@@ -47,7 +44,7 @@ export async function loadExampleSample(database: Database, nowMs: number): Prom
   await importObservations({ database, rows: rowsOf(batches) })
 }
 
-/** A CSV file's header and those of its lines that are kept. */
+/** The header of a CSV file and the lines to keep. */
 function linesOf(
   file: ReadableStream<Uint8Array>,
   isKept: (line: string) => boolean,

@@ -19,8 +19,8 @@ const SETTINGS = {
 }
 
 /**
- * The service that gives the document's examples, as `serve` starts it, on a part of the sample, at
- * a time that stands still.
+ * The service that returns the document's examples, as `serve` starts it, on part of the sample, at
+ * a fixed time.
  */
 export async function exampleScene() {
   const database = await freshDatabase()

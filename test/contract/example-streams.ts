@@ -6,7 +6,7 @@ const NOBODY_BYTES = 32
 const MOMENT_BYTES = 6
 const SEAL_BYTES = 32
 
-/** A token of the right form that lasts for a minute, and that nobody has sealed. */
+/** A well-formed token, valid for a minute, with a wrong seal. */
 function unsealed(nowMs: number): string {
   const bytes = Buffer.alloc(NOBODY_BYTES + MOMENT_BYTES + SEAL_BYTES)
   bytes.writeUIntBE(nowMs + 60_000, NOBODY_BYTES, MOMENT_BYTES)

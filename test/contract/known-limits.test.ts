@@ -12,7 +12,7 @@ import { KnownWorld } from './known-world.ts'
 const PAIR = 'from=USD&to=KES'
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** A question for each path that takes known_at. */
+/** A request for each path that takes known_at. */
 const QUESTIONS = [
   `/rates?${PAIR}`,
   `/convert?${PAIR}&amount=200`,

@@ -25,8 +25,8 @@ async function withClock({ sql }: Database, startMs: number, isSpread: boolean):
 }
 
 /**
- * A service whose clock a test turns, and the server's histories with it. What commands record by
- * the server's clock, which lies behind, is dated anew.
+ * A service whose clock a test sets, together with that of the database's histories. Rows that
+ * commands record by the server's clock, which is earlier, are dated again.
  */
 export class KnownWorld {
   currencies = new Map<string, Currency>(CURRENCIES.map((one) => [one.code, one]))
@@ -37,8 +37,8 @@ export class KnownWorld {
   rows: { readonly [name: string]: unknown }[] = []
 
   /**
-   * Says whether something took longer than its seconds, on a busy machine: it may be recorded later
-   * then, and as the hand clock stands it does not count as late.
+   * Says whether something took longer than its seconds, on a busy machine: then it may be recorded
+   * later, although by the hand clock it is not late.
    */
   isOverdue = false
 

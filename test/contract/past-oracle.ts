@@ -21,7 +21,7 @@ export type Said = {
   offer: Terms
   /** Its recording in the history; nothing if unknown. */
   recording?: object
-  /** Past this moment it is no longer live. */
+  /** After this time it is no longer live. */
   until: number
 }
 
@@ -34,7 +34,7 @@ export type Turn = { id: number; at: number; provider: string; isActive: boolean
 export type Facts = {
   said: Said[]
   fixings: Fixing[]
-  /** Moments at which a provider was switched on or off. */
+  /** Times at which a provider was switched on or off. */
   turns: Turn[]
   providers: Map<string, Provider>
   /** Currencies that the feed covers. */
@@ -168,7 +168,7 @@ function identityOf(row: Said): string {
   return identity
 }
 
-/** The latest of each offer among `rows` that was valid at a moment. */
+/** The latest of each offer among `rows` that was valid at a time. */
 function latest(rows: Said[], at: number): Said[] {
   const valid = rows.filter(({ until }) => until >= at)
   return [...Map.groupBy(valid, identityOf).values()].map((offer) => last(offer)!)
@@ -196,7 +196,7 @@ function silences({ offer }: Said, p: Parameters, most = Number.NaN): string[] |
   return asked.filter((name) => fits(name) === null)
 }
 
-/** The members of an entry that tell of its offer, last. */
+/** The offer fields of an entry, last. */
 function offerShown(row: Said, p: Parameters, most?: number) {
   const { provider, pair, offer } = row
   const identity = IDENTITY.map((name) => offer[name] ?? null)
@@ -212,7 +212,7 @@ function offerShown(row: Said, p: Parameters, most?: number) {
   }
 }
 
-/** Amounts are texts in what an id is made of. */
+/** Amounts are strings in the source of an id. */
 const plainAmounts = (identity: unknown[]) =>
   identity.map((one) => (typeof one === 'number' ? String(one) : one))
 
@@ -239,9 +239,7 @@ function chosen(judged: Judged[], groupOf: (row: Said) => string): Judged[] {
   return [...groups.values()].map((group) => group.sort(byChoice)[0]!)
 }
 
-/**
- * Reports whether a provider was active, told forwards from what it was before anything changed.
- */
+/** Reports whether a provider was active, computed forwards from its state before all changes. */
 function wasActive({ turns, providers }: Facts, provider: string, at: number): boolean {
   const own = turns.filter((turn) => turn.provider === provider).sort(later)
   let isActive = own[0] ? !own[0].isActive : providers.get(provider)!.isActive
@@ -275,7 +273,7 @@ const anchorOf = (facts: Facts, code: string): string => {
   return peg ? anchorOf(facts, peg.to) : code
 }
 
-/** The mid that was known before a moment, however old. */
+/** The mid that was known before a time, however old. */
 function midBefore(facts: Facts, pair: string, before: number) {
   const codes = pair.split('/')
   if (codes.some((code) => !facts.fiat.has(code))) return null
@@ -300,7 +298,7 @@ function recentMid(facts: Facts, pair: string, moment: { before: number; thenMs:
   return mid && moment.thenMs - mid.at <= 72 * HOUR ? mid : null
 }
 
-/** The mid of a price's own moment, and how far the price lay below it. */
+/** The mid at the time of a price, and how far below it the price was. */
 function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })
   return (
@@ -311,7 +309,7 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   )
 }
 
-/** In words how far a price lay from the mid of its own moment; null if it is believed. */
+/** States how far a price was from the mid of its time; null if it is believed. */
 function doubtThen(facts: Facts, row: Said, pct: number | null): string | null {
   if (pct === null || !isExecutable(row.kind)) return null
   const mid = recentMid(facts, row.pair, { before: row.at + 1, thenMs: row.at })

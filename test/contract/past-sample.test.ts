@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, LOAD_MS_MAX)
 afterAll(() => database.close())
 
-/** The rows of the files as they stand there, without any code of the service. */
+/** The rows of the files, read without any code of the service. */
 async function factsOfFiles(): Promise<Facts> {
   const providers = new Map(
     catalogue.providers.map((provider) => [

@@ -33,10 +33,7 @@ const clocks = fc.constantFrom(
   '2024-02-29T12:00:00.000Z',
 )
 
-/**
- * The time for which ago something was said: few moments, so that many share one or lie next to an
- * edge.
- */
+/** Ages of observations: few values, so that many share a time or lie next to an edge. */
 const ages = fc
   .tuple(
     fc.constantFrom(
@@ -89,7 +86,7 @@ const terms = fc
     ...{ deliveryMinMs: delivery[0], deliveryMaxMs: delivery[1] },
   }))
 
-/** Only a few members of an offer are said at once. */
+/** Only a few fields of an offer are set at once. */
 const someTerms = fc
   .tuple(
     terms,
@@ -144,7 +141,7 @@ const story = fc.record({
   ),
   quoteMaxAgeMs: fc.constantFrom(null, null, DAY_MS, 30 * DAY_MS),
   staleAfterMs: fc.constantFrom(null, HOUR_MS, 7 * DAY_MS),
-  /** By which history and series alone are judged. */
+  /** Affects only history and series. */
   suspectPct: fc.constantFrom(null, 10, 10),
   filters: fc.array(
     fc.constantFrom<Record<string, string>>(
@@ -173,7 +170,7 @@ const story = fc.record({
   days: fc.array(fc.nat({ max: 100 }), { minLength: 2, maxLength: 3 }),
   limit: fc.integer({ min: 1, max: 9 }),
   offsets: fc.array(fc.nat({ max: 30 }), { minLength: 3, maxLength: 3 }),
-  /** Which of two questions in a row is asked. */
+  /** Which of two consecutive requests is sent. */
   turnOf: fc.nat({ max: 1 }),
 })
 
@@ -387,7 +384,7 @@ async function backfill(world: PastWorld, rows: Observation[]) {
   expect(reply.status).toBe(201)
 }
 
-/** An offer by the members of a row. */
+/** An offer by the fields of a row. */
 const written = ({ deliveryMinMs, deliveryMaxMs, validUntilMs, ...said }: Offer) => ({
   ...Object.fromEntries(
     Object.entries(said).map(([name, value]) => [

@@ -81,7 +81,7 @@ const QUESTIONS = [
   '/fetch-matrix?from=USD,EUR,KES&to=XOF,UGX',
 ]
 
-/** An answer without the members that a later version added to those of `before`. */
+/** A response without the fields that a later version added to those of `before`. */
 export function withoutAdded(answer: string, before: string): string {
   const [status, body] = [before.slice(0, 4), before.slice(4)]
   if (!answer.startsWith(status)) return answer

@@ -126,7 +126,7 @@ const filters = {
   max_age: oneOf(['1h', '7d']),
 }
 const selection = { ...filters, offers: oneOf(['all', 'best']) }
-/** Some of these parameters beside those that are needed. */
+/** The required parameters and some of the others. */
 const withSome = <T extends object, U extends object>(
   needed: fc.Arbitrary<T>,
   others: { [K in keyof U]: fc.Arbitrary<U[K]> },
@@ -176,7 +176,7 @@ const question = fc.oneof(
   asks('/status', fc.constant({})),
 )
 
-/** A question with random parameters, numbers in plain decimal notation. */
+/** A request with random parameters, numbers in plain decimal notation. */
 function asks<T extends object>(path: Answer, parameters: fc.Arbitrary<T>) {
   return parameters.map((values) => {
     const query = new URLSearchParams()
@@ -232,7 +232,7 @@ type Asked = { world: World; key: string; path: Answer; query: URLSearchParams }
 
 const document = await documentOf(new World().app)
 
-/** A list has the same entries as rows, in a form that depends on the question. */
+/** Expects the same entries as rows, in a format that depends on the request. */
 async function expectSameRows({ body }: Reply, { world, key, path, query }: Asked) {
   if (!Object.hasOwn(ENTRIES, path)) return
   const format = query.size % 2 === 0 ? 'csv' : 'ndjson'

@@ -36,7 +36,7 @@ const START_MS_MAX = 30_000
 const clock = clockAt('2026-03-05T14:25:30.500Z')
 const queries: string[] = []
 const memory = new Memory()
-/** Counts alone: what it counts is written by nobody unless a test does. */
+/** Counts only: usage is written only when a test writes it. */
 const meter = new UsageMeter()
 const keys: Record<Plan, string> = { free: '', pro: '', enterprise: '' }
 

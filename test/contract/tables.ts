@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Json } from '../support/json-schema.ts'
 import { type Column, csvRows, ndjsonRows } from '../support/rows.ts'
 
-/** The member that holds the entries of each list that is also given as rows. */
+/** The field that holds the entries of each list that is also available as rows. */
 export const ENTRIES: Readonly<Record<string, string>> = {
   '/rates': 'providers',
   '/convert': 'providers',
@@ -15,11 +15,11 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   '/rates/history': 'data',
 }
 
-/** Members of an answer that its rows do not have: they are about the page or the window. */
+/** Fields of a response that its rows do not have: they are about the page or the window. */
 const LEFT_OUT =
   /^(count|suspect|best(_current)?|limit|offset|order|period|has_more|(from|to)_date)$/
 
-/** Members that lie deeper, under the names by which a cell holds them. */
+/** Nested fields, under the names of their columns. */
 function flat(value: unknown, path: string[] = []): [string, unknown][] {
   if (Array.isArray(value)) {
     const isOfRecords = value.some((item) => typeof item === 'object')
@@ -32,7 +32,10 @@ function flat(value: unknown, path: string[] = []): [string, unknown][] {
 
 const nameOf = (path: string[]): string => path.join('_').replace('provider_provider_', 'provider_')
 
-/** Fails unless the rows have all that the JSON answer to the same question has, row by row. */
+/**
+ * Fails unless the rows hold everything that the JSON response to the same request holds, row by
+ * row.
+ */
 export function expectRows(
   path: string,
   { body, rows }: { body: Record<string, unknown>; rows: readonly Record<string, unknown>[] },
@@ -57,7 +60,7 @@ export function expectRows(
   }
 }
 
-/** The rows of a text in a format, by the columns that the document tells of. */
+/** The rows of a string in a format, by the documented columns. */
 export const rowsIn = (format: 'csv' | 'ndjson', text: string, columns: readonly Column[]) =>
   format === 'csv' ? csvRows(text, columns) : ndjsonRows(text)
 

@@ -1,10 +1,10 @@
-/** Stands in a page for what it leaves out. */
+/** Marks what a page leaves out. */
 const LEFT_OUT = '...'
 
 /**
- * Reports whether a command printed what a page says: JSON with at least these members and these
- * values, or text in which these lines follow one another. Numbers in texts and keys may differ,
- * since they count days and are drawn again; numbers in JSON may not.
+ * Reports whether a command printed what a page says: JSON with at least these fields and values,
+ * or text in which these lines follow one another. Numbers in texts and keys may differ, since they
+ * count days or are random; numbers in JSON may not.
  */
 export function isAlike(told: string, printed: string): boolean {
   const [ours, theirs] = [jsonOf(told), jsonOf(printed)]

@@ -11,9 +11,9 @@ import { isAlike } from './alike.ts'
 import { typed } from './shell.ts'
 
 /**
- * The commands of README and docs, run as they stand there and held against what the pages say that
- * they print: those marked `demo` on the demonstration, those marked `own` in a checkout of its own
- * that has no data yet.
+ * The commands of README and docs, run as written and compared with the output that the pages show:
+ * those marked `demo` on the demonstration, those marked `own` in a checkout of its own without
+ * data.
  */
 /** Names in pages of the keys that the demonstration prints, by plan. */
 const KEYS = { free: 'FREE', pro: 'PRO', enterprise: 'ENTERPRISE' }

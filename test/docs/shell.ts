@@ -9,11 +9,11 @@ const STARTED_MS_MAX = 60_000
 const PAGE_MS_MAX = 240_000
 
 /**
- * Runs commands one after another in one shell, as a person would who types them, and tells of each
- * what it printed. What a command leaves in the background is stopped at the end, in order.
+ * Runs commands one after another in one shell, as a person would type them, and returns the output
+ * of each. Background processes of a command are stopped at the end, in order.
  *
- * `NAME=crd_...` leaves a key that `env` has as it is, and else takes the demonstration's key of the
- * enterprise plan, or the key that was printed last; `localhost:3000` stands for `origin`.
+ * `NAME=crd_...` keeps a key that `env` has, and otherwise takes the demonstration's key of the
+ * enterprise plan, or the key that was printed last; `localhost:3000` is replaced by `origin`.
  */
 export async function typed(
   commands: readonly string[],

@@ -8,8 +8,8 @@ import { quote, rates } from '../support/quotes.ts'
 const shown = (net: number | null) => net !== null && roundAmount(net)
 
 /**
- * Reports whether the digits after the twelfth are so near to a half that doubles cannot tell which
- * way.
+ * Reports whether the digits after the twelfth are so near to a half that doubles cannot decide the
+ * rounding.
  */
 function isNearHalf(digits: bigint): boolean {
   const rest = Number(`0.${String(digits).replace('-', '').slice(12)}`)

@@ -6,11 +6,11 @@ export type Body = any
 
 /** Response to one request. */
 export type Answer = {
-  /** 0 where no answer came: the connection failed, or it took too long. */
+  /** 0 without a response: the connection failed, or it took too long. */
   readonly status: number
   readonly headers: Headers
   readonly body: Body
-  /** Which replica answered, in which of its lives. */
+  /** The replica that responded, and its run. */
   readonly by: string
   /** By the machine's steady clock. */
   readonly askedAt: number
@@ -31,7 +31,7 @@ type Asking = {
   /** POST where there is a body, unless said. */
   readonly method?: string
   readonly headers?: Record<string, string>
-  /** Tells the life of a replica by its name. */
+  /** The run of a replica, by its name. */
   readonly lifeOf: (name: string) => string
 }
 
@@ -65,7 +65,7 @@ function parsed(text: string): Body {
   }
 }
 
-/** Codes that a balancer may answer by itself. */
+/** Error codes that a balancer may return by itself. */
 const BALANCER_STATUS: Readonly<Record<string, number>> = { bad_gateway: 502 }
 
 /** Error in the form of an error, or null. */
@@ -97,7 +97,7 @@ export function tierFault(answer: Answer, tier: 'hourly' | 'realtime'): string |
     : `at ${body.timestamp} as_of ${body.as_of}`
 }
 
-/** The quote that an answer shows as the best of its corridor. */
+/** The quote that a response shows as the best of its corridor. */
 export type Shown = { readonly seq: number | null; readonly atMs: number | null }
 
 type Reading = {
@@ -106,7 +106,7 @@ type Reading = {
   best(body: Body): { rate: number; provider_id: string; last_updated?: string } | null
 }
 
-/** The live questions that tell the best rate of a corridor and its mid. */
+/** Requests for live data whose responses hold the best rate of a corridor and its mid. */
 export const READINGS: readonly Reading[] = [
   {
     path: ({ from, to }) => `/fetch-one?from=${from}&to=${to}`,

@@ -15,27 +15,27 @@ export type Stage = {
   heal(): Promise<number>
   /** Asserts a condition; otherwise the failure counts as not survived, for the given reason. */
   must(holds: boolean, reason: string): void
-  /** A figure of this fault's own. */
+  /** Adds a measurement of this fault. */
   note(what: string, value: string | number): void
 }
 
 export type Fault = {
   /** As the table shows it. */
   readonly name: string
-  /** Without one it is played on the scene of the fault before. */
+  /** If absent, the fault uses the scene of the previous one. */
   readonly scene?: SceneOptions
   readonly rules: Rules
   /** Not played where all is small, unless it is asked for by name. */
   readonly isLong?: boolean
-  /** From the beginning of the fault to its end; the service is then given time to heal. */
+  /** Plays the fault from beginning to end; the service then gets time to recover. */
   play(stage: Stage): Promise<void>
 }
 
-/** While the database is away: recording and history say so, and nothing else fails. */
+/** While the database is unreachable, recording and history return 503 and nothing else fails. */
 export const DATABASE_AWAY: Rules = {
   allowed: { write: [503], past: [503] },
   lagging: ['a', 'b', 'c'],
 }
 
-/** Nobody may notice. */
+/** No client may notice. */
 export const UNNOTICED: Rules = { allowed: {}, lagging: [] }

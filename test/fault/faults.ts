@@ -36,7 +36,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   failover,
 }
 
-/** Reports whether `asked` has a fault: by its short name, or by the one that the table shows. */
+/** Reports whether `asked` names a fault, by its short name or by the name in the table. */
 export const isChosen = (asked: readonly string[], name: string): boolean =>
   asked.some((one) => isNameOf(one, name))
 

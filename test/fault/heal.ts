@@ -12,8 +12,8 @@ const WAIT_MS = 2_000
 const [FROM, TO] = PROBE.split('/')
 
 /**
- * Milliseconds until each replica is ready, records, shows what every other has recorded and
- * answers from history; null when that does not come in time.
+ * Milliseconds until each replica is ready, records, shows what every other has recorded and serves
+ * history; null if that takes too long.
  */
 export async function healed(scene: Scene, load: Load): Promise<number | null> {
   const startAt = performance.now()

@@ -10,7 +10,10 @@ beforeEach(() => {
   ledger = new Ledger([CORRIDOR], START_MS)
 })
 
-/** An observation that replica `by` has acknowledged, sent and answered at these times. */
+/**
+ * An observation that replica `by` has acknowledged, with the times of the request and the
+ * response.
+ */
 function acknowledged(sentMs: number, { by = 'a1', nowMs = sentMs + 5 } = {}): Entry {
   const entry = ledger.send(CORRIDOR, sentMs)
   ledger.acknowledge(entry, { nowMs, by })

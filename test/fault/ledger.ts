@@ -12,7 +12,7 @@ export type Entry = {
   latestMs: number
   /** Whoever acknowledges it then may only repeat what another replica has recorded. */
   isRetried: boolean
-  /** By the machine's steady clock; null while nobody has said that it is recorded. */
+  /** By the machine's steady clock; null until a replica acknowledges it. */
   acknowledgedAt: number | null
   /** Which replica said so, in which of its lives. */
   acknowledgedBy: string
@@ -23,7 +23,7 @@ export type Sight = {
   readonly corridor: string
   /** The time when the request was sent, by the machine's steady clock. */
   readonly askedAt: number
-  /** Which replica answered, in which of its lives. */
+  /** The replica that responded, and its run. */
   readonly answeredBy: string
   /** Nothing later is shown; Infinity for realtime. */
   readonly cutoffMs: number
@@ -82,7 +82,7 @@ export class Ledger {
     entry.latestMs = Math.max(entry.latestMs, nowMs)
   }
 
-  /** The clock was turned while some may have been under way. */
+  /** Notes a clock change, during which some observations may have been in flight. */
   turned({ fromMs, toMs }: { fromMs: number; toMs: number }): void {
     for (const entries of this.#corridors.values()) {
       const entry = entries.at(-1)!
@@ -117,7 +117,7 @@ export class Ledger {
     return `${sight.answeredBy} shows ${entry.note} and not ${newest.note}, ${by}`
   }
 
-  /** From here on what is sent counts as this fault's. */
+  /** Assigns what is sent from now on to this fault. */
   mark(): void {
     this.#marks = new Map([...this.#corridors].map(([name, sent]) => [name, sent.length]))
   }

@@ -17,31 +17,34 @@ const REST_MS = { live: 12, write: 40, retry: 120, past: 80 } as const
 const LAST_TRY_MS_MAX = 20_000
 const RECENT_MAX = 2_000
 
-/** Statuses that are right while a fault lasts and until it is healed; 0 is no answer at all. */
+/** Statuses that are allowed from a fault until recovery; 0 means no response. */
 export type Allowed = Partial<Record<Kind, readonly number[]>>
 
 export type Rules = {
   readonly allowed: Allowed
-  /** The replicas that may show old quotes until the fault is healed. */
+  /** The replicas that may show old quotes until recovery. */
   readonly lagging: readonly string[]
-  /** Says whether hourly keys may see an empty corridor until the fault is healed. */
+  /** Says whether hourly keys may see an empty corridor until recovery. */
   readonly mayForget?: boolean
   /**
-   * Says whether readers of streams may be told to ask again: by a service that has just started,
-   * which keeps nothing of the time before, or by one whose clock was turned.
+   * Says whether streams may be reset: by a service that has just started, which retains no earlier
+   * events, or by one whose clock was set.
    */
   readonly mayReset?: boolean
 }
 
 type Phase = 'warming' | 'before' | 'during' | 'after'
 
-/** Readers and writers that ask the balancer without a pause to speak of, and check every answer. */
+/**
+ * Readers and writers that send requests to the balancer almost without pause, and check every
+ * response.
+ */
 export class Load {
   readonly tally = new Tally()
   readonly stalls = new Stalls()
-  /** Hourly answers without the quote that held. */
+  /** Hourly responses that lacked the valid quote. */
   forgotten = 0
-  /** Successes that cost a unit, by caller, and requests of which nobody knows. */
+  /** Successes that cost a unit, by caller, and requests with an unknown outcome. */
   readonly units = new Map<CallerName, { served: number; unknown: number }>()
   #phase: Phase = 'warming'
   #healedAt = Number.POSITIVE_INFINITY
@@ -73,7 +76,7 @@ export class Load {
     return SECOND_MS + this.stalls.slackMs
   }
 
-  /** From now on what live reads take is what they take without a fault. */
+  /** Starts to measure live reads without a fault. */
   warm(): void {
     this.#phase = 'before'
   }
@@ -82,7 +85,7 @@ export class Load {
     return this.#phase === 'during' || this.#phase === 'after'
   }
 
-  /** From now on the fault is being played. */
+  /** Marks the start of the fault. */
   fault(): void {
     this.#phase = 'during'
   }
@@ -99,7 +102,7 @@ export class Load {
     this.stalls.stop()
   }
 
-  /** Asks once through the balancer and counts the answer. */
+  /** Sends one request through the balancer and counts the response. */
   async ask(kind: Kind, path: string, options: AskOptions): Promise<Answer> {
     const { scene } = this
     const { caller, ...rest } = options
@@ -123,7 +126,9 @@ export class Load {
     return this.#recent.filter(({ by, at }) => by.startsWith(name) && at >= sinceAt).length
   }
 
-  /** Blames an answer that is no success, unless the fault allows it; true for a success. */
+  /**
+   * Records an error for an unsuccessful response, unless the fault allows it; true for a success.
+   */
   isSuccess(answer: Answer, kind: Kind): boolean {
     const { status, body } = answer
     if (status >= 200 && status < 300) return true
@@ -166,7 +171,7 @@ export class Load {
     this.#blame(this.ledger.fault(sight, best.seq, best.atMs))
   }
 
-  /** An answer showed no quote at all. */
+  /** Records that a response showed no quote at all. */
   #miss(tier: string, what: string): void {
     const isAllowed = this.rules.mayForget && this.#phase === 'during' && tier === 'hourly'
     if (isAllowed) this.forgotten += 1

@@ -8,9 +8,9 @@ const TRIES_MAX = 4
 type Health = 'ready' | 'alive' | 'down'
 
 /**
- * A small HTTP load balancer that does what nginx does by default: round robin over the replicas
- * that are ready, or over those that live when none is ready; a refused connection is tried on the
- * next replica, any other failure only for GET. It says in `x-replica` who answered.
+ * A small HTTP load balancer that does what nginx does by default: round robin over the ready
+ * replicas, or over the running ones when none is ready; a refused connection is tried on the next
+ * replica, any other failure only for GET. `x-replica` names the replica of a response.
  */
 export class OwnBalancer implements Balancer {
   readonly origin: string

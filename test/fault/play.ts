@@ -13,7 +13,7 @@ const WARM_SECONDS = { small: 0.2, full: 3 }
 const BEFORE_SECONDS = { small: 0.6, full: 6 }
 const AFTER_MS = 500
 
-/** Plays one fault under load, lets the service heal, and holds everything against the database. */
+/** Plays one fault under load, waits for recovery, and compares everything with the database. */
 export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promise<Outcome> {
   const story = await Story.begin(scene)
   const readers = await Readers.open(scene, story)

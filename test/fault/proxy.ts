@@ -31,7 +31,7 @@ export class DatabaseProxy {
     this.target = port
   }
 
-  /** From now on nothing passes and nobody is told, as when packets are dropped. */
+  /** Drops everything from now on without an error, like lost packets. */
   silence(): void {
     this.#isSilent = true
   }
@@ -53,7 +53,7 @@ export class DatabaseProxy {
     return this.#kept.size
   }
 
-  /** Passes what was kept back, and keeps back no more. */
+  /** Delivers what was held back, and holds back nothing more. */
   release(): void {
     this.#words = null
     for (const [database, chunks] of this.#kept) for (const chunk of chunks) database.write(chunk)
@@ -87,7 +87,10 @@ export class DatabaseProxy {
     else to.write(chunk)
   }
 
-  /** Bytes that are under way when silence falls are lost, and those after it on this connection. */
+  /**
+   * Bytes in flight when the silence begins are lost, and so is all that follows on this
+   * connection.
+   */
   #carry(pair: readonly [Socket, Socket], from: Socket, to: Socket): void {
     const isHeard = () => !this.#isSilent && this.#pairs.has(pair)
     const waiting: (() => void)[] = []

@@ -6,8 +6,8 @@ const DAY_MS = 86_400_000
 export type Floors = ReadonlyMap<string, number>
 
 /**
- * Budget of one account as replicas report it: on one replica, in one of its lives and one day,
- * each request leaves less than every request that was answered before it was sent.
+ * Budget of one account as replicas report it: on one replica, in one run and one day, each request
+ * leaves less than every request that returned before it was sent.
  */
 export class QuotaWatch {
   #floors: Floors = new Map()

@@ -26,7 +26,7 @@ export class Replica {
     return this.#child!.pid
   }
 
-  /** Resolves when it says that it answers. */
+  /** Resolves when its log says that it is ready. */
   async start(): Promise<void> {
     this.life += 1
     const child = Bun.spawn([process.execPath, ENTRY], {

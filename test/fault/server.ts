@@ -79,7 +79,7 @@ export class Server {
     await ended
   }
 
-  /** Every process of it stands still: connections stay and nothing answers. */
+  /** Pauses every process of it: connections stay open and get no response. */
   freeze(): void {
     this.#signal('SIGSTOP')
   }

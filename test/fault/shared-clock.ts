@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import type { Clock } from '~/clock.ts'
 
-/** The offset, and the moment at which the clock stands still; 0 while it runs. */
+/** The offset, and the time at which the clock is held; 0 while it runs. */
 const FILE_BYTES = 16
 
 /**
- * A clock that several processes read and any may turn: the machine's, and an offset in a file that
- * all of them have mapped. A turn shows in all of them at once. It may be held still at a moment.
+ * A clock that several processes read and any may set: the machine's, plus an offset in a file that
+ * all of them have mapped. A change appears in all of them at once. It can be held at a time.
  */
 export class SharedClock implements Clock {
   readonly #times: Float64Array
@@ -32,7 +32,7 @@ export class SharedClock implements Clock {
     this.#times[0] = this.#times[0]! + ms
   }
 
-  /** Stands still at a moment from now on. */
+  /** Holds the clock at a time from now on. */
   hold(ms: number): void {
     this.#times[1] = ms
   }

@@ -1,12 +1,12 @@
 const TICK_MS = 20
 const KEPT_MS = 3_000
-/** Between a commit on one replica and the answer of another, that many processes have their turn. */
+/** Processes that must run between a commit on one replica and the response of another. */
 const TURNS = 4
 
 /**
- * The time that this process was kept waiting for the processor of late. On a machine with too much
- * to do everybody waits as long, which is no fault of the service: what has to be there within a
- * second gets that much more.
+ * The longest recent time that this process waited for the processor. On a busy machine every
+ * process waits as long, which is no error of the service: what is due within a second gets that
+ * much more.
  */
 export class Stalls {
   longestMs = 0

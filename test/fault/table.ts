@@ -18,7 +18,7 @@ export type Outcome = {
   /** p99 of live reads, in milliseconds. */
   readonly beforeMs: number
   readonly duringMs: number
-  /** The longest this process was kept from running. */
+  /** The longest time that this process was not running. */
   readonly stallMs: number
   readonly notes: Readonly<Record<string, string | number>>
   /** Conditions that did not hold. */

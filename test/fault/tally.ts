@@ -9,11 +9,11 @@ export type Kind = 'live' | 'write' | 'past' | 'flood'
 export class Tally {
   sent = 0
   wrong = 0
-  /** The first wrong answers, in a sentence each. */
+  /** The first wrong responses, one sentence each. */
   readonly wrongs: string[] = []
   /** By status and kind of request, such as `503 write`. */
   readonly errors = new Map<string, number>()
-  /** The time that live reads took, in milliseconds, before the fault and during it. */
+  /** Latencies of live reads in milliseconds, before the fault and during it. */
   readonly before: number[] = []
   readonly during: number[] = []
 

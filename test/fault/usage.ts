@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts'
 import type { CallerName } from './world.ts'
 
 const SETTLE_MS_MAX = 4_000
-/** Usage is written every second; until then nobody can tell what is lost from what is to come. */
+/** Usage is written every second; before that a lost count looks like a pending one. */
 const FLUSH_MS = 1_500
 const POLL_MS = 100
 const COUNTED: readonly CallerName[] = ['live', 'hourly', 'past']

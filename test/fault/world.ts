@@ -64,7 +64,7 @@ export const catalogue: { currencies: Currency[]; providers: Provider[] } = {
   providers: [provider(PROVIDER)],
 }
 
-/** The mid of a corridor as it has to be answered, but for rounding. */
+/** The expected mid of a corridor, apart from rounding. */
 export function midOf(corridor: string): number {
   const [from = '', to = ''] = corridor.split('/')
   return PER_USD[to]! / PER_USD[from]!

@@ -25,7 +25,7 @@ const failure = (pace = new Pace(), asked = request()): Promise<FeedError> =>
     (error) => error as FeedError,
   )
 
-/** Answers with these in turn, the last for ever. */
+/** Gives these responses in turn, the last one for ever. */
 function answerWith(...responses: (() => Response)[]): void {
   let turn = 0
   upstream.answer = () => responses[Math.min(turn++, responses.length - 1)]!()

@@ -70,7 +70,7 @@ export class Pace implements FetcherDeps {
   readonly connectedTo: (readonly string[])[] = []
   random = () => 0.5
   addressesOf = async (host: string): Promise<readonly string[]> => this.names.get(host) ?? [host]
-  /** Meanings of host names; an unlisted name stands for itself. */
+  /** Meanings of host names; an unlisted name means itself. */
   readonly names = new Map<string, readonly string[]>()
 
   async sleep(ms: number): Promise<void> {
@@ -84,7 +84,7 @@ export class Pace implements FetcherDeps {
     return controller.signal
   }
 
-  /** The time of the attempt under way runs out. */
+  /** Aborts the current attempt as if its time had expired. */
   runOut(): void {
     this.deadlines.at(-1)!.controller.abort(new Error('late'))
   }

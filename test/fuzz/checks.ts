@@ -74,7 +74,7 @@ function rowsFit(type: string, text: string): boolean {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+// biome-ignore lint/suspicious/noExplicitAny: a response can be anything
 function parsed(text: string): any {
   try {
     return JSON.parse(text)

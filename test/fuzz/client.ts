@@ -13,7 +13,7 @@ const HEAD_END = '\r\n\r\n'
 
 type Asking = { readonly isHead: boolean; readonly isWhole: boolean; onSilence(): void }
 
-/** One connection that is opened anew whenever it has been closed, and asks one thing at a time. */
+/** One connection that is reopened whenever it was closed, and sends one request at a time. */
 export class Client {
   #socket: Socket | null = null
   #received: Buffer = Buffer.alloc(0)
@@ -23,9 +23,9 @@ export class Client {
   constructor(private readonly port: number) {}
 
   /**
-   * The answer to some bytes; null when the server hung up instead, or said nothing, which
-   * `onSilence` is told. `isHead` says that an answer has no body whatever it announces, `isWhole`
-   * that nothing more has to come before there is an answer.
+   * The response to some bytes; null when the server hung up, or sent nothing: then it calls
+   * `onSilence`. `isHead` says that a response has no body whatever it announces, `isWhole` that a
+   * response needs no more bytes from the client.
    */
   async ask(bytes: Buffer, { isHead, isWhole, onSilence }: Asking): Promise<RawAnswer | null> {
     if (this.#isClosed) await this.#open()
@@ -82,7 +82,7 @@ export class Client {
 type Taking = { readonly isHead: boolean; readonly isClosed: boolean }
 
 /**
- * The first whole answer among bytes, or the beginning of a stream; `isLast` where nothing can
+ * The first whole response among bytes, or the beginning of a stream; `isLast` if nothing can
  * follow it on its connection.
  */
 function taken(received: Buffer, taking: Taking): { reply: RawAnswer; isLast: boolean } | null {

@@ -4,7 +4,7 @@ import { deepJson, oddJson, oddText } from './values.ts'
 
 export type Kind = 'api' | 'mcp' | 'compat' | 'page'
 
-/** A request as it goes over the wire, and what may be expected of its answer. */
+/** A request as sent, and what its response may be. */
 export type Asked = {
   readonly bytes: Buffer
   readonly kind: Kind
@@ -319,7 +319,7 @@ function dress(random: Random, draft: Draft, { keys, people }: Actors): void {
     )
 }
 
-/** The path as it might be written by somebody who looks for a way in. */
+/** A path as an attacker might write it. */
 function bentPath(random: Random, target: string): string {
   const [path = '', query] = target.split('?')
   const bent = random.pick([

@@ -16,7 +16,7 @@ import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 
 /**
  * The whole service on its embedded database, with some data and accounts. Prints its address and
- * keys as JSON; each line it is sent is answered with what memory it holds after a collection.
+ * keys as JSON; for each line of input it prints its memory after a collection.
  */
 const config = loadConfig(process.env)
 const log = createLog({ level: config.logLevel, format: config.logFormat })

@@ -1,4 +1,4 @@
-/** Possible requests: the operations of the service's own description, and the paths besides. */
+/** Possible requests: the operations of the API's description, and other paths. */
 export type Surface = {
   readonly operations: readonly Operation[]
   /** Paths outside the description, as they are linked and known. */
@@ -9,14 +9,14 @@ export type Operation = {
   readonly path: string
   readonly method: string
   readonly parameters: readonly Parameter[]
-  /** Members of a body, with values to begin with; null without one. */
+  /** Fields of a body, with initial values; null without a body. */
   readonly body: Readonly<Record<string, string>> | null
 }
 
 export type Parameter = {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
-  /** Says whether a question is refused without it, as far as the description says. */
+  /** Says whether a request is refused without it, as far as the description says. */
   readonly isNeeded: boolean
   /** Values that the schema calls good. */
   readonly good: readonly string[]
@@ -213,7 +213,7 @@ function goodValues(schema: Json, parameter: Json): string[] {
   return all.length > 0 ? [...new Set(all)] : ['1']
 }
 
-/** The members of the bodies that are shown as examples; the first that has one tells its value. */
+/** The fields of the example bodies; the first body that has a field gives its value. */
 const shownIn = ({ examples = {} }: Json): Json =>
   Object.assign(
     {},
@@ -224,7 +224,7 @@ const shownIn = ({ examples = {} }: Json): Json =>
 
 type Reading = { resolved: (value: Json) => Json; shown: Json }
 
-/** The members of one row of a body, with a value of JSON for each. */
+/** The fields of one row of a body, with a JSON value for each. */
 function members(schema: Json, { resolved, shown }: Reading): Record<string, string> {
   const options: Json[] = (schema.anyOf ?? schema.oneOf ?? [schema]).map(resolved)
   const row = options.find(({ properties }) => properties) ?? resolved(options[0]?.items)

@@ -17,7 +17,7 @@ const SECRETS = {
 }
 const LIMITS = { QUOTA_FREE: '1000000000', QUOTA_PRO: '1000000000', QUOTA_ENTERPRISE: '1000000000' }
 const RATES = { BOARD_REQUESTS_PER_MINUTE: '1000000', AUTH_FAILURES_PER_MINUTE: '1000000' }
-/** Webhooks go to a port of this machine that nobody listens at. */
+/** Webhooks go to a port of this machine without a listener. */
 const WEBHOOKS = { WEBHOOK_ALLOW: '127.0.0.1' }
 const ALERTS_EACH = 15
 const ALERT = {
@@ -31,7 +31,7 @@ const START_MS_MAX = 60_000
 /** The service in a process of its own, on an embedded database that goes when it does. */
 export class Target {
   origin = ''
-  /** Texts that belong into no answer and no line of the log. */
+  /** Strings that must not appear in any response or log line. */
   readonly secrets: string[] = [...Object.values(SECRETS), PASSWORD]
   keys: string[] = []
   /** The first lines of the log that held a secret, without it. */

@@ -116,7 +116,7 @@ export function oddText(random: Random): string {
   return Array.from({ length }, () => random.pick(characters)).join('')
 }
 
-/** Any JSON value, as text: odd members, odd nesting, and now and then no JSON at all. */
+/** Any JSON value, as text: odd fields, odd nesting, and now and then invalid JSON. */
 export function oddJson(random: Random, depth = 0): string {
   const draw = random.unit()
   if (draw < 0.35 || depth > 4) return JSON.stringify(oddText(random))

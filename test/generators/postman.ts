@@ -48,8 +48,8 @@ async function converted(document: Document): Promise<Collection> {
 }
 
 /**
- * Without ids, which are new each time, and answers, which the document has. What a question does
- * not need is switched off, so that it can be sent as it is.
+ * The collection without ids, which are new each time, and responses, which the document has.
+ * Optional parameters are switched off, so that a request can be sent as it is.
  */
 function trimmed({ info: { name, schema }, ...made }: Collection, document: Document): Json {
   const { paths, info } = document

@@ -25,13 +25,13 @@ type Kind = 'file' | 'stream' | 'json' | 'recording' | 'withdrawing'
 type Operation = { id: string; kind: Kind; samples: Sample[] }
 type Recorded = Record<string, Record<string, Record<string, object>>>
 
-/** Recorded with fewer or other rows than a sample gets, or with figures that rise. */
+/** Recorded with fewer or other rows than a sample gets, or with metrics that rise. */
 const OTHERWISE = [
   ...['getHistory', 'getTimeSeries', 'getUsage'],
   ...['listAlerts', 'listAlertDeliveries', 'deleteAlert'],
 ]
 
-/** Recording and withdrawing are kinds of their own, since they change what others answer. */
+/** Recording and withdrawing are kinds of their own, since they change the responses of others. */
 function kindOf(id: string, responses: string): Kind {
   if (id.startsWith('recordRates')) return 'recording'
   if (id === 'withdrawRates') return 'withdrawing'
@@ -39,7 +39,7 @@ function kindOf(id: string, responses: string): Kind {
   return responses.includes('text/event-stream') ? 'stream' : 'json'
 }
 
-/** The answer that is recorded of the question which a sample asks. */
+/** The recorded response to a sample's request. */
 function recordedOf(id: string): object {
   const { 200: read, 201: made } = (examples as unknown as Recorded)[id]!
   const { realtime, answer, ...named } = (read ?? made)!

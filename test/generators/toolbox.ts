@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { madeOnce } from '~/http/static-file.ts'
 import { ROOT } from '../support/child.ts'
 
-/** Outside the sources, and kept from run to run. */
+/** Outside the sources, and cached between runs. */
 const FOLDER = join(ROOT, 'node_modules/.cache/corridor/generators')
 
 /** Limit of a test that runs other programs: none takes as long on a busy machine, unless it hangs. */
@@ -13,8 +13,8 @@ export const HANG_MS = 20 * 60_000
 export const TOOLBOX_VARIABLE = 'CORRIDOR_TEST_TOOLBOX'
 
 /**
- * The folder with the tools that `package.json` beside this file names: hundreds of megabytes that
- * nobody needs who only works on the product.
+ * The folder with the tools in `package.json` next to this file: hundreds of megabytes that work on
+ * the product alone does not need.
  */
 export const toolbox = madeOnce(async () => {
   if (process.env[TOOLBOX_VARIABLE]) return FOLDER

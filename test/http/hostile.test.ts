@@ -20,7 +20,7 @@ afterAll(() => server.stop(), 15_000)
 
 const keyHeader = () => `X-API-Key: ${account.key}`
 
-/** The answer is the one promised and tells nothing of the inside; nothing else has happened. */
+/** Expects the promised response without internal details, and no other effect. */
 async function expectRefusal(reply: RawReply, status: number, code: string | RegExp) {
   expect(reply.status).toBe(status)
   expect(reply.headers.get('content-type')).toBe('application/json')
@@ -53,7 +53,7 @@ const post = (body: string | Buffer, ...headers: string[]): Promise<RawReply> =>
     body,
   )
 
-/** Every parameter of every read, beside good values for its companions. */
+/** Every parameter of every read, with valid values for the others. */
 const PARAMETERS: [path: string, name: string, others: string][] = [
   ['/rates', 'from', 'to=KES'],
   ['/rates', 'to', 'from=USD'],

@@ -5,7 +5,7 @@ import { MemoryStore } from './memory-store.ts'
 
 const ANSWER_MS_MAX = 5000
 
-/** An answer as it stood on the wire. */
+/** A response as it was on the wire. */
 export type RawReply = {
   readonly status: number
   readonly headers: Headers
@@ -49,10 +49,7 @@ export class LiveServer {
     return new Conversation(this.port)
   }
 
-  /**
-   * Sends bytes, and returns what the server answers until it has sent so many responses or hung
-   * up.
-   */
+  /** Sends bytes, and returns the server's responses until there are `count` or it has hung up. */
   async say(bytes: string | Buffer | readonly (string | Buffer)[], count = 1): Promise<RawReply[]> {
     const conversation = this.open()
     conversation.send(bytes)
@@ -61,7 +58,7 @@ export class LiveServer {
     return replies
   }
 
-  /** The answer to one request, its lines joined by CRLF; `lines[0]` is the request line. */
+  /** The response to one request, its lines joined by CRLF; `lines[0]` is the request line. */
   async ask(lines: readonly string[], body: string | Buffer = ''): Promise<RawReply> {
     const [reply] = await this.say([requestOf(lines), body])
     if (!reply) throw new Error(`the server hung up on ${lines[0]}`)
@@ -114,7 +111,7 @@ class Conversation {
     this.#socket.destroy()
   }
 
-  /** The next `count` answers; fewer when the server hangs up before. */
+  /** The next `count` responses; fewer when the server hangs up before. */
   async replies(count: number): Promise<RawReply[]> {
     const replies: RawReply[] = []
     const deadline = setTimeout(() => this.#socket.destroy(), ANSWER_MS_MAX)
@@ -134,7 +131,7 @@ class Conversation {
   }
 }
 
-/** The first whole answer of what was received, `100 Continue` left out. */
+/** The first whole response in the received bytes, without `100 Continue`. */
 function takeReply(received: Buffer): { reply: RawReply; rest: Buffer } | null {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return null

@@ -18,7 +18,7 @@ const figuresOf = (requests: RequestFigures) => ({
   failures: () => [...requests.of(label).failures],
 })
 
-/** A handler under observation, its figures and its log. */
+/** A handler under observation, its metrics and its log. */
 function watched(handle: (request: Request) => Response | Promise<Response>, log = new KeptLog()) {
   const requests = new RequestFigures()
   const observe = observedHandler(handle, label, { requests, tracing: null, log, guards: {} })

@@ -1,6 +1,6 @@
 import { World } from '../support/world.ts'
 
-/** A read that costs a unit, asked in a way that `answerable` worlds answer with 200. */
+/** A read that costs a unit, in a form for which `answerable` worlds return 200. */
 export type Question = { readonly path: string; readonly isTiered: boolean }
 
 export const METERED: readonly Question[] = [

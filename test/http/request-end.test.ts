@@ -10,7 +10,7 @@ const BODY = JSON.stringify(ROW)
 /** Longer than a commit takes, so that what comes behind a body comes in the middle of it. */
 const COMMIT_MS = 10
 
-/** Takes as long as a database does, and tells when it is done. */
+/** A store that takes as long as a database does, and reports when it is done. */
 class SlowStore extends MemoryStore {
   #recording: Promise<unknown> = Promise.resolve()
 
@@ -49,7 +49,7 @@ const CHUNKED = 'Transfer-Encoding: chunked'
 const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const inChunks = `${chunkOf(BODY.slice(0, 20))}${chunkOf(BODY.slice(20))}`
 
-/** The status of the answer, 0 for none, and how many rows were recorded meanwhile. */
+/** The status of the response, 0 for none, and the number of rows recorded meanwhile. */
 async function outcomeOf(parts: readonly string[]): Promise<[status: number, recorded: number]> {
   const before = await store.settled()
   const conversation = server.open()

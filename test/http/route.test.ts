@@ -88,7 +88,7 @@ describe('a path', () => {
 })
 
 describe('the order of checks', () => {
-  /** A body that says when somebody reads it. */
+  /** A body that counts its reads. */
   function watchedBody() {
     const seen = { reads: 0 }
     const body = new ReadableStream(

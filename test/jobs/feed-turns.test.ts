@@ -4,7 +4,7 @@ import { Memory } from '~/memory/memory.ts'
 import { currency } from '../support/catalogue.ts'
 import { dead, feedOf, HOUR_MS, RATES, worldOf } from './feed-world.ts'
 
-/** Turns over a memory that is kept in step with the store, as a service has them. */
+/** Turns over a memory that is kept in step with the store, as in a service. */
 function turnsOf(feeds = [feedOf('a', () => RATES)], codes: readonly string[] = ['USD', 'KES']) {
   const world = worldOf(feeds)
   const { store, clock } = world

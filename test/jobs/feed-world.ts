@@ -91,7 +91,7 @@ export function worldOf(
   } as World
 }
 
-/** A feed that says what it is told to; what it is told may be replaced. */
+/** A feed that returns the result of `say`, which can be replaced. */
 export function feedOf(source: string, say: () => Partial<typeof RATES> & Record<string, number>) {
   const feed = {
     id: source,

@@ -30,7 +30,7 @@ const answer: SourceAnswer = {
   validators: null,
 }
 
-/** A store in memory whose observations of one bank cannot be recorded; tells when that was tried. */
+/** A store in memory that fails to record one bank's observations, and then calls `onFailure`. */
 function failingFor(providerId: string, onFailure: () => void = () => {}) {
   const states: SourceRecord[] = []
   let isHeld = false

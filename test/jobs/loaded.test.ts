@@ -24,7 +24,7 @@ class Scene {
   quotes: Quote[] = []
   withdrawn: Quote[] = []
   references: Reference[] = []
-  /** Called after the references of days were read, before they are answered. */
+  /** Called after the references of days were read, before they are returned. */
   onDays: () => void = () => {}
 
   readonly sources = {
@@ -44,7 +44,7 @@ class Scene {
     },
   }
 
-  /** Loads everything, and answers whether memory lacked something. */
+  /** Loads everything, and returns whether memory lacked something. */
   async load(): Promise<boolean> {
     const { memory, sources, clock } = this
     const nowMs = clock.now()

@@ -41,10 +41,10 @@ afterAll(async () => {
   await flat.close()
 })
 
-/** Makes the months again that were dropped; what was kept of them moves back. */
+/** Recreates the dropped months; the retained rows move back. */
 const makeMonthsAgain = () => makeEarlierMonths(months, START_MS)
 
-/** Prunes before a moment; `seeMonthsGone` runs between what is done by month and by row. */
+/** Prunes before a time; `seeMonthsGone` runs after pruning by month and before pruning by row. */
 async function prune(database: FreshDatabase, limitMs: number, seeMonthsGone = async () => {}) {
   const clock = { now: () => yearsBeforeMs(limitMs, -1) }
   expect(keptFromMs(clock.now(), 1)).toBe(limitMs)
@@ -80,7 +80,7 @@ async function superfluousBefore(limitMs: number): Promise<number> {
   return row.count
 }
 
-/** Everything that is kept, without the ids that two databases may give differently. */
+/** All retained data, without the ids that may differ between databases. */
 async function keptIn({ sql }: FreshDatabase) {
   const rowsOf = (table: string) => sql`
     select o.id, o.effective_from, o.valid_until, c.target, p.provider_id, f.key
@@ -172,7 +172,7 @@ const LIMIT_MS = Date.UTC(2021, 3, 1, 1)
 
 const FEBRUARY = `effective_from >= '2021-02-01Z' and effective_from < '2021-03-01Z'`
 
-/** Makes the months again, says a price a day in them, and answers how many are to be deleted. */
+/** Recreates the months, records a price a day in them, and returns how many are to be deleted. */
 async function recordMonths(): Promise<number> {
   await makeMonthsAgain()
   const said = { to: 'UGX', providerId: 'retail-b' }

@@ -29,7 +29,7 @@ const key = (id: string, revokedMs: number | null = null): Key => ({
   revokedMs,
 })
 
-/** A database that is rows, says what it was asked, and answers, fails or waits as told. */
+/** A database of rows that logs its queries, and responds, fails or waits on demand. */
 class Tables {
   feeds: FeedState | null = null
   banks: SourceRecord[] = []
@@ -37,7 +37,7 @@ class Tables {
   usage: UsageCount[] = []
   readonly asked: string[] = []
   isAway = false
-  /** Called after a reading was taken and before it is answered. */
+  /** Called after a read was done and before it returns. */
   beforeAnswer: ((question: string) => Promise<void> | void) | null = null
 
   readonly sources: Sources = {

@@ -21,8 +21,8 @@ const CATALOGUE = { currencies: CURRENCIES, providers: PROVIDERS }
 type Row = { readonly quote: Quote; readonly server: number; isShown: boolean }
 
 /**
- * Two servers, with a corridor on each, that show their parts of a commit when told to, or are
- * away; and the log of changes, which is on neither.
+ * Two servers, with a corridor on each, that show their parts of a commit on demand or are
+ * unreachable; and the log of changes, which is on neither.
  */
 export class SpreadServers {
   readonly log: LogRow[] = []
@@ -36,11 +36,11 @@ export class SpreadServers {
   /** Says whether loads of live quotes fail. */
   isRefusing = false
   nowMs = NOW_MS
-  /** Called whenever somebody waits for a part. */
+  /** Called whenever a caller waits for a part. */
   onPause = async () => {}
-  /** Called after it was read what is not seen whole and before it is answered. */
+  /** Called after the incomplete changes were read and before they are returned. */
   onUnseen = async () => {}
-  /** Called after the live quotes were read and before they are answered. */
+  /** Called after the live quotes were read and before they are returned. */
   onLoad = async () => {}
   #id = 0
 
@@ -115,7 +115,7 @@ export class SpreadServers {
     pause: () => this.onPause(),
   })
 
-  /** Commits a price to each corridor, which no server shows yet, and answers the position. */
+  /** Commits a price to each corridor, which no server shows yet, and returns the position. */
   commit(rate: number, { isNamed = true, servers = [0, 1] } = {}): number {
     const rows = servers.map((server) => ({
       quote: quote({ id: ++this.#id, to: TARGETS[server]!, rate, atMs: NOW_MS - 1e6 + this.#id }),
@@ -206,7 +206,7 @@ export class SpreadProcess {
     return this
   }
 
-  /** Hears of a commit of another process. */
+  /** Receives the notification of another process's commit. */
   async hear(position: number): Promise<void> {
     this.follower.hear({ position })
     await this.follower.settled()

@@ -13,7 +13,7 @@ const REQUEST = { accountId: 'a', keyId: 'k', limit: LIMIT, nowMs: NOW_MS }
 
 type Batch = { counts: readonly UsageCount[]; asks: readonly ShareAsk[] }
 
-/** A store whose database answers, or not, and that keeps what was written. */
+/** A store whose database may be unreachable, and that records what was written. */
 class Store {
   readonly written: UsageCount[][] = []
   readonly asked: ShareAsk[] = []

@@ -25,7 +25,7 @@ const sending = (
   lastSilent: [],
 })
 
-/** A watch on a database that gives these answers, one a look; an error is one too. */
+/** A watch on a database that gives these results, one a look; an error is thrown. */
 function watchOf(answers: (Sending[] | Error)[], providers = PROVIDERS): SilenceWatch {
   const memory = new Memory()
   const catalogue = new CatalogueIndex({ currencies: CURRENCIES, providers })

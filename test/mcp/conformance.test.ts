@@ -4,8 +4,8 @@ import { ToolWorld } from './tool-world.ts'
 
 /**
  * The scenarios of each revision that need no tool, resource or prompt of the suite's own, such as
- * `test_simple_text`, and nothing that is not offered here: logging, questions to the client,
- * subscriptions, tasks. `server-stateless` asks for such a tool in four of its 28 checks.
+ * `test_simple_text`, and no feature that this server lacks: logging, requests to the client,
+ * subscriptions, tasks. `server-stateless` requires such a tool in four of its 28 checks.
  */
 const EXPECTED: Readonly<Record<string, readonly (readonly [string, Score])[]>> = {
   '2026-07-28': [

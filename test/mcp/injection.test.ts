@@ -33,7 +33,7 @@ const CALLS: readonly [string, Record<string, unknown>][] = [
   ['list_alerts', {}],
 ]
 
-/** The members whose whole value a provider wrote. */
+/** The fields whose whole value a provider wrote. */
 const WRITTEN_BY_PROVIDERS = ['provider_name', 'name', 'notes', 'region', 'service']
 
 /** The texts of a result in which a provider's words read as a part of our own. */

@@ -23,7 +23,7 @@ export type Answer = {
   readonly result: CallToolResult
 }
 
-/** The SDK's own check of answers, compiled once for each schema and not for each client. */
+/** The SDK's own check of results, compiled once for each schema and not for each client. */
 class SharedValidator extends AjvJsonSchemaValidator {
   readonly #known = new Map<string, JsonSchemaValidator<unknown>>()
 

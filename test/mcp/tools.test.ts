@@ -25,9 +25,9 @@ const CHARACTERS_OF_A_TOKEN = 4
 
 const NOT_PAGED = ['fetch_rates', 'get_change']
 
-/** Members that only draw a page, which no tool shows. */
+/** Fields that only serve to draw a page, which no tool returns. */
 const DRAWN = ['logo_url', 'flag_url', 'sort_order']
-/** Members by which a tool tells more than REST. */
+/** Fields that a tool returns in addition to REST. */
 const SUMMED = ['first', 'last', 'lowest', 'highest', 'largest_move', 'links']
 
 let open: ToolWorld[] = []
@@ -63,19 +63,19 @@ function hourlyPast(count: number) {
 
 const CORRIDOR = { from: 'USD', to: 'KES' }
 
-/** A body without some members, wherever they are. */
+/** A body without some fields, at any depth. */
 const without = (body: unknown, names: readonly string[]): unknown =>
   JSON.parse(JSON.stringify(body, (name, value) => (names.includes(name) ? undefined : value)))
 
 /** The paths at which a short body says something that the full one does not say there. */
-/** Figures whose names say in short answers what they are not. */
+/** Fields whose names in short results state a limitation. */
 const RENAMED: Readonly<Record<string, string>> = {
   carried_mid: 'mid',
   net_converted_if_so: 'net_converted',
   send_amount_if_so: 'send_amount',
 }
 
-/** The bests, of which a short answer has none if no price says all that was asked. */
+/** The bests, which a short result omits if no price states all requested conditions. */
 const BESTS = ['.best', '.best_current']
 
 function strangers(short: unknown, full: unknown, path: string): string[] {
@@ -177,7 +177,10 @@ const CLIENTS: readonly { revision: string; kind: ClientKind }[] = [
 ]
 
 const READS = { readOnlyHint: true, openWorldHint: false }
-/** Tools that change something, and what a host is told of that before it lets a model call them. */
+/**
+ * Tools that change something, and their annotations, which a host reads before it lets a model
+ * call them.
+ */
 const CHANGES: Readonly<Record<string, object>> = {
   create_alert: { destructiveHint: false, openWorldHint: true },
   end_alert: { destructiveHint: true, openWorldHint: false },

@@ -116,8 +116,8 @@ const steps = fc.array(
 type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never
 
 /**
- * A database that commits, and a memory that hears of it late and out of order. Whoever notes
- * probes asks about those that nobody has answered, some time later.
+ * A database that commits, and a memory that receives its commits late and out of order. Each note
+ * of probes looks up the unanswered ones some time later.
  */
 class Play {
   days = DayReferences.empty
@@ -154,7 +154,7 @@ class Play {
     }
   }
 
-  /** Lets everything arrive that is under way, each thing once. */
+  /** Delivers everything in flight, each item once. */
   end(): void {
     for (const question of this.#questions.splice(0)) this.#ask(question)
     for (const one of this.#committed) if (!this.#heard.has(one)) this.#hear(one)

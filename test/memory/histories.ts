@@ -7,7 +7,7 @@ import { type Dated, newestFirst } from '~/domain/quote.ts'
 export const BASE_MS = Date.parse('2026-03-05T12:00:00.000Z')
 
 /**
- * Moments of the first `hours` after BASE_MS where mistakes would show: the tops of the hours, a
+ * Times in the first `hours` after BASE_MS where mistakes would show: the tops of the hours, a
  * millisecond to either side, and a few between. Few enough for ties.
  */
 export const spots = (hours: number) =>
@@ -47,7 +47,7 @@ export const backs = fc.constantFrom(
   30 * HOUR_MS,
 )
 
-/** A course of arrivals on a clock that moves forward from a moment of `starts`. */
+/** A course of arrivals on a clock that moves forward from a time in `starts`. */
 export const changesOf = (starts: fc.Arbitrary<number>) =>
   fc
     .tuple(

@@ -11,7 +11,7 @@ import { BASE_MS, changesOf, lives, oracleAt, spots } from './histories.ts'
 type Held = Dated & Passing
 
 const at = (atMs: number, id = 1): Held => ({ id, atMs })
-/** A value that runs out by its own terms. */
+/** A value that expires by its own terms. */
 const until = (validUntilMs: number | null, atMs: number, id = 1): Held => ({
   id,
   atMs,

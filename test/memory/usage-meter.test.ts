@@ -260,7 +260,7 @@ const ACCOUNTS = ['a', 'b']
 const KEYS = ['k', 'l']
 const nameOf = ({ accountId, keyId, day }: KeyDay) => `${accountId} ${keyId} ${day}`
 
-/** The usage table: adds what it is given and can be read at any moment. */
+/** The usage table: adds the counts given and can be read at any time. */
 class Table {
   readonly rows = new Map<string, UsageCount>()
 

@@ -45,7 +45,7 @@ class Tables {
 type Batch = { counts: readonly UsageCount[]; asks: readonly ShareAsk[] }
 type Answer = { shares: readonly Share[]; totals: readonly UsageCount[] }
 
-/** A replica with a share, whose turns are begun, committed and answered one step at a time. */
+/** A replica with a share, whose turns begin, commit and return one step at a time. */
 class Replica {
   readonly shares = new UsageShares(clock, 3000)
   readonly meter = new UsageMeter(this.shares)
@@ -111,7 +111,7 @@ class Replica {
     this.meter.putBack()
   }
 
-  /** Hears what is counted, unless its own counts are on their way. */
+  /** Loads the counted totals, unless its own counts are being written. */
   hear(): void {
     if (!this.#batch) this.meter.load([this.tables.total()])
   }
@@ -166,7 +166,7 @@ class Cluster {
       for (const replica of this.all) if (replica.slot !== from) replica.release()
   }
 
-  /** Everybody goes on, and takes what comes when it comes, until nobody gets anything. */
+  /** Runs all replicas, each taking what it gets, until none gets anything. */
   exhaust(): void {
     for (const slot of this.#dead.splice(0)) this.tables.held.delete(slot)
     for (const replica of this.all) replica.isOver = false

@@ -17,7 +17,7 @@ const fixed = (currency: string, atMs: number) => ({
   references: [{ id: 1, atMs, currency, perUsd: 1, source: 'feed' }],
 })
 
-/** A question that counts how often it was really asked. */
+/** A query that counts its executions. */
 function counted(more: Partial<Asked> = {}) {
   let asked = 0
   return question({ ask: async () => ++asked, ...more })

@@ -13,7 +13,7 @@ export type Mutant = {
   readonly replacement: string
 }
 
-/** Changes that mostly alter words, or a value that nobody can tell from another. */
+/** Mutators that mostly alter words, or values without an observable effect. */
 const UNTRIED = new Set(['StringLiteral', 'ObjectLiteral', 'ArrayDeclaration', 'Regex'])
 
 const off = () => false

@@ -91,8 +91,8 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 /**
- * How each mutant of a source ends. One process tries them all; those that survive there although
- * they act while modules load, or modules remember answers, are tried in a process of their own.
+ * The outcome of each mutant of a source. One process tries them all; survivors that act while
+ * modules load, or whose modules cache results, get a process of their own.
  */
 async function outcomesOf(of: {
   readonly root: string

@@ -1,4 +1,6 @@
-/** Stands for `bun:test` in the tests of a copy: it collects tests, to run each as often as needed. */
+/**
+ * Replaces `bun:test` in the tests of a copy: it collects tests, to run each as often as needed.
+ */
 export { expect, jest, mock, setSystemTime, spyOn } from 'bun:test'
 
 type Work = (...args: never[]) => unknown

@@ -84,7 +84,7 @@ async function measured(file: string): Promise<Measured[]> {
   return good.sort((a, b) => a.ms - b.ms)
 }
 
-/** Mutants that a test reached less often than without them: a module may remember an answer. */
+/** Mutants that a test reached less often than without them: a module may cache a result. */
 const cached = new Set<string>()
 
 /** Runs the tests that reach a mutant until one fails; null where none does. */

@@ -4,7 +4,7 @@ import { scriptOutput } from '../support/child.ts'
 let registry: Bun.Server<undefined> | null = null
 afterEach(() => registry?.stop(true))
 
-/** The outcome of an audit that asks a registry which answers like this. */
+/** The outcome of an audit against a registry with this response. */
 async function audited(answer: () => Response) {
   const asked: string[] = []
   registry = Bun.serve({

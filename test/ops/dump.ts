@@ -8,8 +8,8 @@ import { preferMemory } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
 /**
- * `pg_dump` and `pg_restore` on a server of the machine's own PostgreSQL: whether a service on what
- * was restored answers as the one before, and is protected as that was.
+ * `pg_dump` and `pg_restore` on a server of the machine's own PostgreSQL: whether a service on the
+ * restored database responds as before, and the restored rows are protected as before.
  */
 const [postgres] = [...new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync('/')]
   .sort()
@@ -113,7 +113,7 @@ async function blocks(): Promise<number> {
   return row.count
 }
 
-/** Not alike when the hour turns in between: a second try tells. */
+/** Responses differ when the hour turns in between: a second try decides. */
 async function isAnsweredAlike(key: string): Promise<boolean> {
   return (await answers(urlOf('before'), key)) === (await answers(urlOf('after'), key))
 }

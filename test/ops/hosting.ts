@@ -24,7 +24,7 @@ const BODY_BYTES = 1_500_000
  */
 const PATIENT_SECONDS = 20
 const HASTY_SECONDS = 3
-/** Within what time a proxy passes on what it was told. */
+/** Time within which a proxy must pass an event on. */
 const PASSED_MS_MAX = 1000
 const COMMENTS_MS_MAX = 40_000
 /** Line of the metrics with the number of open streams. */

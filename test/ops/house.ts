@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { circles, deadExports, folderSizes, uses } from '../tidy/house.ts'
 import { type SourceFile, sourceFiles } from '../tidy/syntax.ts'
 
-/** `bun run house [CHECKOUT]`: what the sources look like in figures, this checkout's or another's. */
+/** `bun run house [CHECKOUT]`: metrics of the sources, of this checkout or another. */
 const root = resolve(process.argv[2] ?? '.')
 const sources = await sourceFiles(root, ['src'])
 const tests = await sourceFiles(root, ['test'])

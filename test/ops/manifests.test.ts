@@ -34,8 +34,8 @@ const containers = manifests.flatMap((manifest) => {
 })
 
 /**
- * What the schema of a kind says of a manifest: faults, and members that it does not know. The
- * schemas let those pass, but a check of them looks at every member they know and at no other.
+ * Errors and unknown fields of a manifest by the schema of its kind. The schemas allow unknown
+ * fields, but their check reads every field that they know and no other.
  */
 function faultsOf(manifest: Manifest): string[] {
   const Model = MODELS[manifest.kind]

@@ -34,7 +34,7 @@ const all = [...rules.map(({ alert, expr }) => [alert, expr] as const), ...queri
 /** Every label that Prometheus adds, or that belongs to none of our metrics. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
 
-/** Told for who looks closer. */
+/** Metrics that no rule or panel uses, for investigations. */
 const ASIDE = [
   'corridor_backup_last_timestamp_seconds',
   'corridor_feed_duration_seconds',

@@ -80,7 +80,7 @@ const FITS: Record<string, (value: unknown) => boolean> = {
   timestamp: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
 }
 
-/** Reports whether the document has the member in the answer, for one that no example has. */
+/** Reports whether the document has the field in the response, for one that no example has. */
 function isTold({ responses }: Operation, path: string): boolean {
   const { schema } = responses[200].content['application/json']
   const member = path

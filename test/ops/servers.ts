@@ -131,7 +131,7 @@ async function wroteFile(path: string, rate: number): Promise<void> {
   await utimes(path, at, at)
 }
 
-/** The path of a new key of OpenSSH; its public half is beside it. */
+/** The path of a new OpenSSH key, next to its public half. */
 function keyPair(name: string): string {
   const path = join(home, name)
   Bun.spawnSync(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', path])

@@ -21,8 +21,8 @@ const signIn = (visitor: Visitor, email: string, password = PASSWORD): Promise<S
 const signedOut = (visitor: Visitor) => visitor.submit('/developer', {}, '/sign-out')
 
 /**
- * Strangers at as many addresses as it takes, until one who comes anew is refused. Most of them are
- * counted without a request, which takes a tenth of a second each.
+ * Sends attempts from new addresses until another one is refused. Most of them are counted without
+ * a request, which takes a tenth of a second each.
  */
 async function besieged(path: '/sign-in' | '/forgotten', email: string): Promise<void> {
   const max = LIMITS[path === '/sign-in' ? 'sign-in' : 'reset'].perAccount
@@ -52,7 +52,7 @@ async function countsOf(): Promise<Map<string, number>> {
   return new Map(rows.map(({ scope, count }) => [scope, count]))
 }
 
-/** Somebody whose browser is known, signed out, at the start of windows of their own. */
+/** A signed-out member with a known browser, at the start of fresh windows. */
 async function atHome(): Promise<Member> {
   const member = await world.member()
   await signedOut(member.visitor)

@@ -157,7 +157,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
       expect([path, await statuses(path)]).toEqual([path, [200, 404]])
   })
 
-  /** Somebody who signed up through the proxy. */
+  /** A person who signed up through the proxy. */
   async function joined(): Promise<Joined> {
     const email = newEmail()
     const member = visitor()

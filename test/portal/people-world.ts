@@ -26,7 +26,7 @@ export class PeopleWorld {
     return PeopleWorld.on(database, env)
   }
 
-  /** Another replica may stand on the same database. */
+  /** A further replica can use the same database. */
   static async on(
     database: FreshDatabase,
     env: Record<string, string> = {},
@@ -63,7 +63,7 @@ export class PeopleWorld {
     })
   }
 
-  /** Signs somebody up, follows the link, and answers with a browser that is signed in. */
+  /** Signs up a person, follows the link, and returns a browser that is signed in. */
   async member(email = newEmail()): Promise<Member> {
     const visitor = this.visitor()
     await visitor.submit('/sign-up', { email, password: PASSWORD })

@@ -43,7 +43,7 @@ export const rowsOf = (html: string): string[][] =>
     [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => textOf(cell!).trim()),
   )
 
-/** A past of which some of the answers are given. */
+/** A past with some of its results fixed. */
 export function pastWith(store: Partial<SeriesStore & HeldStore>) {
   const { store: empty, windows } = emptyPast()
   return { windows, store: { ...empty, ...store } }

@@ -37,8 +37,8 @@ afterEach(async () => {
 })
 
 /**
- * `corridor serve` with few file descriptors, and what it logs of connections: a job that connects to
- * the database in the moment before room is made fails, and runs again.
+ * `corridor serve` with few file descriptors, and its log lines about connections: a job that
+ * connects to the database just before connections are freed fails, and runs again.
  */
 async function serve() {
   const limited = `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`

@@ -26,7 +26,7 @@ import { scratchFolder } from '../support/scratch.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
 import { AT, addAccount, Replica } from './replica-scene.ts'
 
-/** A witness as the specification describes it, or one with a fault. */
+/** A witness as the specification describes it, or one with an error. */
 class TestWitness {
   readonly #key = generateKeyPairSync('ed25519').privateKey
   readonly key: NoteKey = {

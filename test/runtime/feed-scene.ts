@@ -8,7 +8,7 @@ import { KeptLog } from '../support/log.ts'
 import { World } from '../support/world.ts'
 
 export const HOUR_MS = 3_600_000
-/** The hour of the recorded answers. */
+/** The hour of the recorded responses. */
 export const AT = '2024-07-29T14:07:00.000Z'
 export const CRON = '7 * * * *'
 
@@ -72,7 +72,7 @@ export type FeedUpstream = {
   readonly body: string
 }
 
-/** Local upstreams that answer what was recorded of the real ones. */
+/** Local upstreams that return the recorded responses of the real ones. */
 export function feedUpstreams(names: readonly FeedName[]): Promise<FeedUpstream[]> {
   return Promise.all(
     names.map(async (name) => {
@@ -104,7 +104,7 @@ export function saying({ upstream, body }: FeedUpstream, code: string, rate: num
   upstream.answer = () => new Response(said)
 }
 
-/** It takes the request and answers nothing; resolves once it was asked. */
+/** Makes the upstream accept requests without a response; `asked` resolves at the first request. */
 export function hanging({ upstream }: FeedUpstream): { asked: Promise<void>; release(): void } {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<Response>()

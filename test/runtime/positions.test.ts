@@ -43,7 +43,7 @@ const row = (rate: number, second = 0) => ({
   effective_from: new Date(startMs + second * SECOND_MS).toISOString(),
 })
 
-/** Asks for prices with at least what stands up to a position. */
+/** Requests prices as of a position at least. */
 const asked = (of: Replica, position: number | string) =>
   of.get(`/rates?from=USD&to=KES&min_position=${position}`, key)
 const rateIn = ({ body }: Reply) => body.providers[0]?.rate

@@ -20,7 +20,7 @@ import { TEST_MS_MAX, until } from '../support/until.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 
-/** A paused replica has to answer for so long, whatever else the machine is at. */
+/** Time for which a paused replica must stay in use, however busy the machine is. */
 const LAG_MAX_MS = 6000
 /** Measuring is done each second. */
 const MEASURED_MS = 1500
@@ -106,7 +106,7 @@ async function record(corridor: string, rate: number, atMs?: number): Promise<vo
   expect((await ask(new Request(`${service.origin}/api/v1/rates`, init))).status).toBe(201)
 }
 
-/** A row that no service is told of: who shows it has read the primary. */
+/** Inserts a row without notifying any service: only a read from the primary shows it. */
 async function slipIn(corridor: string, rate: number): Promise<void> {
   const [from = '', to = ''] = corridor.split('/')
   await onPrimary.sql`
@@ -123,15 +123,15 @@ async function measurements(): Promise<number> {
 }
 
 /**
- * Resolves once it has asked them after a question that it began now: one is under way perhaps, one
- * tells how far the replica has to be, and one that it is there.
+ * Resolves after three measurements: one may be in progress, one learns the position that the
+ * replica has to reach, and one sees it there.
  */
 async function measured(): Promise<void> {
   const before = await measurements()
   await until('measurements', async () => (await measurements()) >= before + 3)
 }
 
-/** From here on the replica replays nothing, and only answers that it gives lack what comes. */
+/** Pauses replay on the replica, so that only its responses lack what follows. */
 async function paused(): Promise<void> {
   await until('the replica up to date', async () => {
     const [here] = await onPrimary.sql`select pg_current_wal_lsn()::text as at`

@@ -45,7 +45,7 @@ export class Replica {
     return new Replica(service, clock, log)
   }
 
-  /** The answer to a question below the base path, held against the document. */
+  /** The response to a request below the base path, checked against the document. */
   async get(path: string, key: string): Promise<Reply> {
     const init = { headers: { 'x-api-key': key } }
     return this.#asked(new Request(`${this.service.origin}/api/v1${path}`, init))

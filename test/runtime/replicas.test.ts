@@ -18,7 +18,7 @@ setDefaultTimeout(TEST_MS_MAX)
 const HEARD_MS_MAX = 1000
 /** Two pulses, and what connecting takes. */
 const SILENCE_MS_MAX = 8000
-/** After so long no reload is under way any more that could hide a missed row. */
+/** Time after which no reload is in progress that could hide a missed row. */
 const RELOADED_MS = 3000
 const PACE_MS = 5
 /** Alone, neither would have used it up so soon. */
@@ -47,13 +47,13 @@ async function msUntil(what: string, condition: () => Promise<boolean>): Promise
   return performance.now() - startMs
 }
 
-/** In the hour of the clock; a price of the same moment would take the place of the one before. */
+/** In the hour of the clock; a price of the same time would replace the previous one. */
 const BEFORE = '2026-03-05T14:20:00Z'
 const row = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 131.25 }
 const bestRate = async (replica: Replica, key: string) =>
   (await replica.get('/fetch-one?from=USDT&to=KES', key)).body.provider_best?.rate
 
-/** With the two keys that follow, fewer than a replica looks up while its clock stands still. */
+/** With the two keys that follow, fewer than a replica looks up at one time of its clock. */
 const NEW_KEYS = 15
 
 describe('replicas on one database', () => {

@@ -35,7 +35,9 @@ afterAll(() => listener.stop())
 
 type Client = { socket: Socket; closed: Promise<number>; received(): string }
 
-/** A connection that sends `text` and then a byte now and then; `closed` tells after how long. */
+/**
+ * A connection that sends `text` and then a byte now and then; `closed` resolves with its duration.
+ */
 function client(text: string, drip?: string, { origin } = listener): Client {
   const startMs = performance.now()
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')

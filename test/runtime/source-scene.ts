@@ -25,7 +25,7 @@ type Scene = {
   readonly clock?: HandClock
 }
 
-/** One replica: the whole service over memory, with banks that answer as they were recorded. */
+/** One replica: the whole service over memory, with banks that return recorded responses. */
 export class SourceScene {
   readonly world: World
   readonly service: SourceService

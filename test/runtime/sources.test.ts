@@ -39,7 +39,7 @@ const sceneOf = (...sources: readonly SourceName[]) =>
 /** After every bank has published what was recorded of it. */
 const LATER = '2026-05-23T20:00:00Z'
 
-/** Answers with the recorded text after a change; every other question as it was recorded. */
+/** Changes the recorded response; every other request gets its recorded response. */
 const changed = (change: (text: string) => string | Response) => {
   replay.answer = async (_, recorded) => {
     const text = change(await recorded.clone().text())

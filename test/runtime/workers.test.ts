@@ -51,7 +51,7 @@ async function childrenOf(pid: number): Promise<number[]> {
 }
 
 /**
- * Reports whether a request on a connection of its own is answered in time; any worker may get it.
+ * Reports whether a request on a connection of its own gets a response in time, from any worker.
  */
 const isAnswered = (url: string, msMax = ANSWER_MS_MAX): Promise<boolean> =>
   fetch(`${url}/status`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(msMax) })
@@ -61,7 +61,7 @@ const isAnswered = (url: string, msMax = ANSWER_MS_MAX): Promise<boolean> =>
 const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, work))
 
-/** Takes a port once it is free, and frees it again and again where somebody else was quicker. */
+/** Takes a port once it is free; frees it again whenever another process was quicker. */
 async function squatterAt(port: number, free: () => Promise<void>): Promise<Server> {
   for (;;) {
     await free()

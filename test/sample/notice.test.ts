@@ -7,7 +7,7 @@ const plain = (text: string): string => text.replace(/\s+/g, ' ').toLowerCase()
 const notice = await Bun.file(join(ROOT, 'NOTICE')).text()
 const entries = notice.split(/^-{20,}$/m).slice(1)
 
-/** Texts that a licence requires to be kept with what it covers. */
+/** Texts that a licence requires to be included with its subject. */
 const TEXT_KEPT: Record<string, RegExp> = {
   MIT: /copyright \(c\) .+ permission is hereby granted, free of charge.+ dealings in the software\./,
 }

@@ -6,7 +6,7 @@ import { PROVIDERS } from '../support/catalogue.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
-/** Says at which times the answer of now is still the same. */
+/** Reports for a time whether the current response still holds. */
 function holding(world: World): (ms: number) => boolean {
   const view = viewOf(world)
   statusOf(view)

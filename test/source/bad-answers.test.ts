@@ -24,18 +24,18 @@ function readAs(name: BankName, { request }: BankAnswer, bytes: Uint8Array): Ban
 const keyed = (days: readonly BankDay[]): Map<string, BankRate> =>
   new Map(days.flatMap(({ atMs, rates }) => rates.map((r) => [`${atMs} ${r.currency}`, r])))
 
-/** Expects that nothing was read but what the untouched answer says. */
+/** Expects that only the values of the untouched response were read. */
 function expectNothingWrong(name: BankName, answer: BankAnswer, bytes: Uint8Array): void {
   const truth = keyed(BANKS[name].read(answer, SPANS[name]))
   for (const [key, rate] of keyed(readAs(name, answer, bytes) ?? []))
     expect([key, rate]).toEqual([key, truth.get(key)!])
 }
 
-/** The text that holds the figures of an answer: of a spreadsheet that of its sheet. */
+/** The text that holds the numbers of a response; of a spreadsheet, that of its sheet. */
 const textOf = ({ request, bytes, text }: BankAnswer): string =>
   request.format === 'spreadsheet' ? strFromU8(unzipSync(bytes)[SHEET]!) : text
 
-/** An answer's bytes with another text in the place of that one. */
+/** The bytes of a response with its text replaced. */
 function withText({ request, bytes }: BankAnswer, text: string): Uint8Array {
   if (request.format !== 'spreadsheet')
     return Buffer.from(text, request.charset === undefined ? 'utf8' : 'latin1')
@@ -148,7 +148,7 @@ for (const name of NAMES)
     })
   })
 
-/** An answer whose every date lies a year later. */
+/** A response with every date a year later. */
 function nextYear(name: BankName, text: string): string {
   if (name === 'cbg') return text.replace(/\d{12,13}/g, (ms) => String(Number(ms) + 4e10 * 86.4))
   if (name === 'cbe') return text.replace(/(?<=<v>)46\d{3}/g, (day) => String(Number(day) + 365))
@@ -156,7 +156,7 @@ function nextYear(name: BankName, text: string): string {
   return text.replace(/\b20[012]\d\b(?!\.)/g, far).replace(/(?<=-[A-Z][a-z]{2}-)\d{2}/g, '28')
 }
 
-/** A JSON answer with each of its lists twice. */
+/** A JSON response with each of its lists twice. */
 function doubled(text: string): string {
   const twice = (value: unknown): unknown => {
     if (Array.isArray(value)) return [...value, ...value]
@@ -166,7 +166,7 @@ function doubled(text: string): string {
   return JSON.stringify(twice(JSON.parse(text)))
 }
 
-/** An answer whose first column has become the last; in JSON every member has another's name. */
+/** A response whose first column is moved to the end; in JSON the names of all fields shift. */
 function rotated(answer: BankAnswer, how: 'with headings' | 'alone'): string {
   const text = textOf(answer)
   const isHeadingFixed = how === 'alone'

@@ -13,7 +13,7 @@ type Expected = {
   newest: string
   /** The number of currencies of the newest day. */
   currencies: number
-  /** Rates of the newest day, copied by hand from what the bank answered. */
+  /** Rates of the newest day, copied by hand from the bank's response. */
   rates: readonly BankRate[]
 }
 
@@ -179,7 +179,7 @@ const EXPECTED: Readonly<Record<BankName, Expected>> = {
   },
 }
 
-/** The rates of a bank's recorded answers, by moment, oldest first; of the last year, if all. */
+/** The rates of a bank's recorded responses, by time, oldest first; of the last year, if all. */
 async function daysOf(name: BankName, folder: string) {
   const bank: Bank = BANKS[name]
   const { sinceMs, untilMs } = SPANS[name]

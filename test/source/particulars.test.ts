@@ -5,7 +5,7 @@ import type { Bank, BankAnswer } from '~/source/bank.ts'
 import { BANKS } from '~/source/banks.ts'
 import { answersOf, answerTo, type BankName, DAY, SPANS } from './recordings.ts'
 
-/** The first recorded answer of a bank, with something in it replaced. */
+/** The first recorded response of a bank, with a replacement in it. */
 async function changed(name: BankName, change: (text: string) => string): Promise<BankAnswer> {
   const [{ request, text }] = answersOf(name) as [BankAnswer]
   return answerTo(request, Buffer.from(change(text), request.charset ? 'latin1' : 'utf8'))

@@ -18,17 +18,20 @@ export { answerTo, BANK_NAMES as NAMES, type BankName, bytesOf, type Exchange, S
 const KEPT = join(import.meta.dir, 'recordings')
 const WHOLE = resolve(import.meta.dir, '../../../shared/data/central_banks')
 
-/** Where a bank's answers are: those kept here, cut to a few days, and all where they are at hand. */
+/**
+ * The folders of a bank's responses: those in the repository, cut to a few days, and the whole ones
+ * if the machine has them.
+ */
 export const foldersOf = (name: BankName): readonly string[] =>
   [KEPT, WHOLE].filter((folder) => existsSync(join(folder, `${name}.json`)))
 
 export const DAY = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 
-/** A bank's requests, in the order in which they are asked, those that follow from answers too. */
+/** A bank's requests, in their order, including those that follow from responses. */
 export const askedOf = (name: BankName): BankRequest[] =>
   conversation(name, KEPT).map(({ request }) => request)
 
-/** The recorded answers that hold rates. */
+/** The recorded responses that hold rates. */
 export const answersOf = (name: BankName, folder = KEPT): BankAnswer[] =>
   recordedAnswers(name, folder)
 

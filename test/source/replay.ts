@@ -1,14 +1,14 @@
 import { bytesOf, type Exchange, exchangesOf, NAMES } from './recordings.ts'
 
-/** A question that came by way of the replay. */
+/** A request that the replay received. */
 export type Replayed = { readonly host: string; readonly path: string; readonly headers: Headers }
 
-/** A local server in the place of every bank's host: it answers what was recorded of them. */
+/** A local server for the hosts of all banks: it returns their recorded responses. */
 export type Replay = {
   /** The value for QUOTE_SOURCES_VIA. */
   readonly via: string
   readonly asked: Replayed[]
-  /** Answers in place of the recording; null to leave it to that. */
+  /** Overrides the recorded response; null for no override. */
   answer: (asked: Replayed, recorded: Response) => Response | null | Promise<Response | null>
   /** The most pages of one host that were asked for at once. */
   readonly atOnceMax: number
@@ -18,11 +18,11 @@ export type Replay = {
 type Options = {
   readonly folder?: string
   readonly port?: number
-  /** Says whether a question that was recorded for other dates is answered as it was for those. */
+  /** Says whether a request recorded for other dates gets the response of those dates. */
   readonly isUndated?: boolean
 }
 
-/** Answers a question that was recorded as it was answered then, any other with 404. */
+/** Gives a recorded request its recorded response, and any other 404. */
 export async function startReplay(options: Options = {}): Promise<Replay> {
   const { folder, port = 0, isUndated = false } = options
   const exchanges = (await Promise.all(NAMES.map((name) => exchangesOf(name, folder)))).flat()

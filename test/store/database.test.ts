@@ -80,7 +80,7 @@ async function socketFolder(): Promise<string> {
   return folder
 }
 
-/** The test server behind a port of its own, with one text of its answers replaced by another. */
+/** The test server behind a port of its own, with one string in its responses replaced. */
 async function proxyUrl(from: string, to: string): Promise<string> {
   const url = new URL(fresh.url)
   const port = Number(url.port)

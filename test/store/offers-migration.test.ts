@@ -13,7 +13,7 @@ const BEFORE = join(import.meta.dir, '../contract/plain-answers.json')
 type Entry = { readonly send_amount?: number }
 type Cost = { readonly fee_pct: number; readonly margin_pct: number }
 
-/** An answer with costs whose shown parts add up, which they did not in that version. */
+/** A response with costs whose shown parts add up, which they did not in that version. */
 function withCosts(answer: string): string {
   const body = JSON.parse(answer.slice(4))
   const added = function (this: Entry, name: string, value: Cost | null) {

@@ -94,7 +94,6 @@ const fewDays = days
   .filter((_, i) => i % 10 === 0)
   .map((fromMs) => ({ fromMs, beforeMs: fromMs + DAY_MS }))
 
-/** A moment long before now. */
 const past = NOW_MS - 200 * DAY_MS
 
 type Statement = () => PendingQuery<(object | undefined)[] & Record<number, never>>

@@ -39,7 +39,7 @@ const urlOf = (user: string, password: string): string => {
   return url.href
 }
 
-/** The statements of docs/operate.md below a first line that begins like this, as they stand. */
+/** The SQL block of docs/operate.md below a first line with this beginning. */
 async function documentedSql(mark: string): Promise<string> {
   const page = await readFile(PAGE, 'utf8')
   const block = new RegExp(`\`\`\`sql\\n(-- ${mark}[\\s\\S]*?)\`\`\``).exec(page)

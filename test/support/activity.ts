@@ -6,7 +6,7 @@ export type Switch = {
   readonly atMs: number
 }
 
-/** Switches a provider on or off at a moment, as the trigger does it by the server's clock. */
+/** Switches a provider on or off at a time, as the trigger does it by the server's clock. */
 export async function switchProvider(
   { sql }: Database,
   { providerId, isActive, atMs }: Switch,

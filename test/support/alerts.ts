@@ -15,7 +15,7 @@ const nothingKnown = (): Places => ({
 
 type Places = Pick<AlertDeps, 'memory' | 'ageLimits' | 'past' | 'clock'>
 
-/** Alerts that are kept as long as the test lives, of accounts that may mail and be posted to. */
+/** Alerts that exist for the duration of a test, of accounts with an email address and webhooks. */
 export function heldAlerts(places: Places = nothingKnown()): AlertDeps {
   const deliveries: Delivery[] = []
   const counts = new Map<string, number>()

@@ -1,6 +1,6 @@
 import type { Page } from './pages.ts'
 
-/** A fenced block of a page: what stands behind the fence, and where its first line is. */
+/** A fenced block of a page: its info string, and the place of its first line. */
 export type Block = {
   readonly path: string
   readonly line: number

@@ -13,7 +13,7 @@ type Content = {
   readonly extensions?: readonly Buffer[]
 }
 
-/** A fresh key and a certificate for it that nobody else has signed. */
+/** A fresh key and its self-signed certificate. */
 export function selfSigned(name: string): Certified {
   const { privateKey, publicKey } = newKeys()
   const cert = certificate({ subject: name, issuer: { name, key: privateKey }, publicKey })

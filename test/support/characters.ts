@@ -4,8 +4,8 @@ const SURROGATES_FROM = 0xd800
 const SURROGATES = 0x800
 
 /**
- * Any character of Unicode, as fast-check's unit `binary` has them. To tell which strings have
- * it, that makes a map of all million, which takes a second of CPU in each process.
+ * Any character of Unicode, as fast-check's unit `binary` has them. To decide which strings contain
+ * it, `binary` builds a map of all million, which takes a second of CPU in each process.
  */
 export const character = fc.nat({ max: 0x10ffff - SURROGATES }).map(
   (place) => String.fromCodePoint(place < SURROGATES_FROM ? place : place + SURROGATES),

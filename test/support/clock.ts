@@ -1,6 +1,6 @@
 import type { Clock } from '~/clock.ts'
 
-/** A clock that stands still until it is turned. */
+/** A clock that stops until it is set. */
 export class HandClock implements Clock {
   constructor(private ms: number) {}
 

@@ -17,7 +17,9 @@ export type Finished = {
 export const corridor = (args: readonly string[], databaseUrl: string): Promise<Finished> =>
   corridorWith({ DATABASE_URL: databaseUrl }, args)
 
-/** Runs `corridor` in this process with these settings, and somebody there to be asked or not. */
+/**
+ * Runs `corridor` in this process with these settings, with or without a person at the terminal.
+ */
 export async function corridorWith(
   env: Terminal['env'],
   args: readonly string[],

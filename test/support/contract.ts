@@ -34,7 +34,7 @@ const PATH = /^https?:\/\/[^/]*([^?]*)/
 
 type App = { fetch(request: Request): Response | Promise<Response> }
 
-/** The app, which from now on throws where an answer is not what its document says. */
+/** The app, which from now on throws if a response does not match its document. */
 export function underContract<T extends App>(app: T): T {
   const answer = app.fetch
   const value = async (request: Request): Promise<Response> => {
@@ -92,7 +92,7 @@ export async function documentOf(app: App): Promise<Document> {
 
 let contract: Promise<Contract> | null = null
 
-/** Every app describes itself alike, but for its address. */
+/** Every app has the same description, except for its address. */
 function contractOf(app: App): Promise<Contract> {
   contract ??= documentOf(app).then((document) => new Contract(document))
   return contract
@@ -108,7 +108,7 @@ type Documented = {
   readonly others: readonly string[]
 }
 
-/** The promises of an OpenAPI document, held against what was answered. */
+/** The promises of an OpenAPI document, checked against responses. */
 export class Contract {
   readonly #check: SchemaCheck
   readonly #paths: Document['paths']

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** A way to the database that can be closed, and whose connections can fall silent one by one. */
 export class DatabaseProxy {
-  /** New connections are closed as soon as they are made. */
+  /** New connections are closed immediately. */
   isDropping = false
   connections = 0
   readonly #pairs = new Set<Pair>()
@@ -38,7 +38,7 @@ export class DatabaseProxy {
     }
   }
 
-  /** Closes every connection for the client; the server is not told. */
+  /** Closes every connection to the client without notifying the server. */
   desert(): void {
     for (const pair of this.#pairs) {
       pair.isDeserted = true

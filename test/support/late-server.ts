@@ -1,6 +1,6 @@
 import { streamedBody } from '~/wire/streamed-body.ts'
 
-/** A process of its own that answers after a request's turn, with a text of the path's length. */
+/** A separate process that responds after a delay, with a string of the path's length. */
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',

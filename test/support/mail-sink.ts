@@ -1,6 +1,6 @@
 import type { Socket } from 'bun'
 
-/** A mail server that takes everything and keeps what it was sent, header and all. */
+/** A mail server that accepts everything and retains what it received, header included. */
 export class MailSink {
   readonly mails: string[] = []
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = []
@@ -28,7 +28,7 @@ export class MailSink {
     return `smtp://127.0.0.1:${this.#server.port}`
   }
 
-  /** Resolves when there are as many mails: each as text, its header before it. */
+  /** Resolves when there are `count` emails: each as text, its header first. */
   async until(count: number): Promise<string[]> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push({ count, resolve })
@@ -71,7 +71,7 @@ export class MailSink {
   }
 }
 
-/** A mail as its reader sees it, before it was wrapped and coded for the way. */
+/** An email as its reader sees it, before it was wrapped and encoded. */
 const textOf = (mail: string): string =>
   mail
     .replaceAll('=\r\n', '')

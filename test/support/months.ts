@@ -1,8 +1,8 @@
 import type { Database } from '~/store/database.ts'
 
 /**
- * Makes the months of a stretch, whole ones, the only ones that are parts of observations, which
- * must be empty: a question is quicker where it has few parts to choose from.
+ * Creates the whole months of a stretch as the only partitions of observations, which must be
+ * empty: a query is quicker with few partitions to choose from.
  */
 export async function makeOnlyMonths(
   { sql }: Pick<Database, 'sql'>,

@@ -1,7 +1,7 @@
 import { join, normalize } from 'node:path'
 import { ROOT } from './child.ts'
 
-/** Requirement of a test file besides the process that runs it. */
+/** Requirement of a test file other than the process that runs it. */
 export type Need = 'nothing' | 'database' | 'process'
 
 const DATABASE = 'test/support/postgres.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '~/store/database.ts'
 
-/** Does work while the server has no room for observations, as one with a full disk answers. */
+/** Runs work while the server has no room for observations, as with a full disk. */
 export async function withoutRoom<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   await sql`create function no_room() returns trigger language plpgsql as $$ begin
     raise exception 'could not extend file "base/1/2": No space left on device'

@@ -118,13 +118,13 @@ export class PastWorld {
     return this
   }
 
-  /** Replaces the catalogue, as an operator does beside the running service. */
+  /** Replaces the catalogue, as an operator does while the service runs. */
   async apply(catalogue: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
     await createCatalogueStore(this.database).apply(catalogue)
     await this.follower.caughtUp()
   }
 
-  /** Lets a provider have been switched on or off at a moment. */
+  /** Records that a provider was switched on or off at a time. */
   async switch(providerId: string, isActive: boolean, at: string) {
     await switchProvider(this.database, { providerId, isActive, atMs: Date.parse(at) })
     await this.follower.check()

@@ -10,7 +10,7 @@ import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
 import { noReferences } from './days.ts'
 
-/** The past as `serve` reads it; memory's news have to be noted in `windows`. */
+/** The past as `serve` reads it; changes of memory have to be noted in `windows`. */
 export const pastOf = (database: Database, windows = new WindowCache()): PastDeps => ({
   store: {
     ...createHistoryStore(database),

@@ -6,7 +6,7 @@ import { preferMemory, removeScratch } from './scratch.ts'
 const END_MS_MAX = 30_000
 const SEED = 2026
 
-/** Every run draws the same cases, so that a change is judged by what it changed; see `--repeat`. */
+/** Every run draws the same cases, so that a change is tested by its own effect; see `--repeat`. */
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? SEED) })
 
 await preferMemory()

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 
-/** A server that answers every request by what `answer` does with its connection. */
+/** A server that passes the connection of every request to `answer`. */
 export async function rawReceiver(answer: (socket: Socket, head: string) => void) {
   const sockets = new Set<Socket>()
   const asked = Promise.withResolvers<void>()
@@ -47,7 +47,9 @@ export type Received = {
   readonly body: string
 }
 
-/** A server over HTTP that keeps what it gets, and answers what `answer` says; 204 without it. */
+/**
+ * A server over HTTP that retains its requests, and returns the result of `answer`; 204 without it.
+ */
 export function receiver(
   answer: (received: Received) => Response | Promise<Response> = () =>
     new Response(null, { status: 204 }),

@@ -113,7 +113,7 @@ export class Replica {
     this.load()
   }
 
-  /** Loads everything up to the place where it stands, as at its start and after a gap. */
+  /** Loads everything up to its position, as at its start and after a gap. */
   load(): void {
     const { memory } = this
     let [atMs, hourMs] = [this.log.changes[0]!.atMs, null as number | null]
@@ -142,7 +142,7 @@ export class Replica {
     while (this.#applied < end) await this.live.apply(this.log.changes[this.#applied++]!, days)
   }
 
-  /** Skips the next change, as one that is too large to be told, and loads everything again. */
+  /** Skips the next change, as if it were too large to report, and loads everything again. */
   skip(): void {
     this.#applied = Math.min(this.log.changes.length, this.#applied + 1)
     this.load()
@@ -153,7 +153,7 @@ export class Replica {
     while (this.#planned.length > 0) this.#planned.shift()!()
   }
 
-  /** Lets every timer run out. */
+  /** Fires every timer. */
   expire(): void {
     for (const work of [...this.#timers]) {
       this.#timers.delete(work)
@@ -173,7 +173,7 @@ const CHECKED_MAX = 100
 // biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
 export type Heard = { readonly id: string | null; readonly name: string; readonly data: any }
 
-/** One who reads a stream, and keeps what is heard. */
+/** A reader of a stream that retains its events. */
 export class Listener {
   readonly heard: Heard[] = []
   readonly reader: StreamReader
@@ -182,7 +182,7 @@ export class Listener {
   hasRoom = true
   #lastId: string | null
 
-  /** Takes a text; answers whether there is room for more. */
+  /** Takes a string; returns whether there is room for more. */
   write = (text: string): boolean => {
     for (const block of text.split('\n\n').slice(0, -1)) this.#read(block)
     return this.hasRoom

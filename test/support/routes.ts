@@ -11,7 +11,7 @@ import type { ObservedRoute, Route } from '~/http/route.ts'
 import { statusRoutes } from '~/http/status.ts'
 import { RequestScope } from '~/telemetry/request-scope.ts'
 
-/** A route as its own handler answers, looked after by nobody. */
+/** A route without observation: its own handler responds. */
 export const unobserved = (route: Route): ObservedRoute => ({
   ...route,
   fetch: (request) => route.handle(request, new RequestScope('a-test')),
@@ -33,7 +33,7 @@ const MAKERS: readonly Maker[] = [
 
 const makers = new Map<string, Maker>()
 
-/** The read from memory at a path below the API, made anew, and few others with it. */
+/** The read from memory at a path below the API, newly created, and few others with it. */
 export function freshRoute(deps: HotDeps, path: string): ObservedRoute {
   if (makers.size === 0)
     for (const maker of MAKERS) for (const route of maker(deps)) makers.set(route.path, maker)

@@ -3,7 +3,7 @@ import type { Json, SchemaCheck } from './json-schema.ts'
 
 export type Column = { readonly name: string; readonly separator?: string; readonly schema: Json }
 
-/** A medium of a list, as its document tells of it. */
+/** A medium of a list, as its document describes it. */
 export type RowMedia = Json & { readonly 'x-columns'?: readonly Column[] }
 
 type Reply = { readonly headers: Headers; readonly text: string }

@@ -5,8 +5,8 @@ import { ProcessLog } from './process-log.ts'
 const started = new Map<Bun.Subprocess, ProcessLog>()
 
 /**
- * Starts `corridor serve` as a process of its own; resolves once it says where it answers. If it
- * ends by itself, its log is printed.
+ * Starts `corridor serve` as a process of its own; resolves with its address once it is ready. If
+ * it ends by itself, its log is printed.
  */
 export function serve(settings: Readonly<Record<string, string>>) {
   return launchServe(settings).answering

@@ -3,7 +3,7 @@ import { createLog } from '~/log.ts'
 
 /**
  * Prints the packages that the command which starts a service has loaded, and those of a service
- * that tells of itself, with an address for its traces or none.
+ * with telemetry, with an address for its traces or none.
  */
 await import('~/command/serve.ts')
 const command = packages()

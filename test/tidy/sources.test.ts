@@ -20,8 +20,8 @@ const EXCEPTIONS = {
 }
 
 /**
- * Tables are read by drizzle-kit too, which makes migrations of them, and the types of the client's
- * operations by the methods that are made of the document.
+ * Exports for tools: drizzle-kit reads tables to create migrations, and the client's generated
+ * methods use the types of operations.
  */
 const READ_BY_TOOLS = /^src\/(store\/([a-z]+\/)?schema|client\/operation)\.ts$/
 

@@ -28,7 +28,7 @@ import { apply, events, jumps } from '../support/market.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
-/** An answer's text beside the text of what the plain presenter gives. */
+/** A response's string and the string of the plain presenter. */
 type Both = (view: View, freshness: Freshness) => [text: string, plain: string]
 
 const both =
@@ -92,7 +92,7 @@ const LIMITS = { midMaxAgeMs: 1.5 * HOUR_MS, staleAfterMs: 900 }
 
 const steps = fc.array(fc.tuple(events, jumps), { minLength: 1, maxLength: 20 })
 
-/** Null if the question has no answer just then. */
+/** Null if the request currently has no response. */
 function answered(answer: Both, world: World, tier: (typeof TIERS)[number]) {
   const view = viewOf(world, tier, LIMITS)
   try {

@@ -14,10 +14,7 @@ type Pricing = {
   readonly pegs: readonly Peg[]
 }
 
-/**
- * By whose references each currency is priced: its own, or those of the anchor that its pegs lead
- * to.
- */
+/** Whose references price each currency: its own, or those of the anchor that its pegs lead to. */
 export class Anchors {
   readonly #byCode: ReadonlyMap<string, Pricing>
   /** Every currency that is priced at all, and how. */

@@ -31,8 +31,7 @@ dark.addEventListener('change', follow)
 `
 
 /**
- * Names for the reference's fields, and no link inside a button: what it leaves out for people who
- * read with ears or keys.
+ * Names the reference's fields and removes links inside buttons, for screen readers and keyboards.
  */
 const NAME_CONTROLS = `
 const all = (selector, change) => document.querySelectorAll(selector).forEach(change)

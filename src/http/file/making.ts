@@ -48,7 +48,9 @@ export const keptFile = (
 
 type CorrectingDeps = MakingDeps & { readonly corrections: CorrectionStore }
 
-/** Makes the editions of files before a day that corrections require, and returns their number. */
+/**
+ * Creates the editions of files before a day that corrections require, and returns their number.
+ */
 export const correctedFiles = (
   deps: CorrectingDeps,
   { before, nowMs }: { readonly before: string; readonly nowMs: number },

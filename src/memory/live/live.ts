@@ -63,7 +63,7 @@ export class LiveMemory {
     return this.#hourMs
   }
 
-  /** By which a memory goes on that takes the place of this one. */
+  /** The times from which a memory that replaces this one continues. */
   get times() {
     return { atMs: this.#atMs, hourMs: this.#hourMs }
   }

@@ -53,8 +53,8 @@ export const viewFor = (
 ): View => new View(memory.current, freshnessAt(tierOf(account.plan), nowMs), ageLimits)
 
 /**
- * Does work that costs a unit of the person's budget, as by a key of theirs; if it fails, the unit
- * is given back. Throws `quota_exceeded`, and what the work does.
+ * Runs work that costs a unit of the person's budget, as by a key of theirs; if it fails, the unit
+ * is given back. Throws `quota_exceeded`, and the errors of the work.
  */
 export async function charged<T>(
   { memory, metering }: AlertPageDeps,

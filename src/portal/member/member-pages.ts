@@ -23,13 +23,13 @@ export type MemberForm<Deps> = FormAnswer<Deps, Member>
 /** A request for a page at a path of ours, without a language, or from a form on it. */
 type Asked = { readonly pageRequest: PageRequest; readonly path: string; readonly isForm: boolean }
 
-/** Lets a person enter, and replies to anyone else. */
+/** Admits a person, and replies to anyone else. */
 export type Entry = (asked: Asked, enter: (person: Person) => PageReply) => PageReply
 
 const signedIn: Entry = ({ pageRequest: { person } }, enter) =>
   person ? enter(person) : { redirect: PATHS.signIn }
 
-/** Makes the routes of pages for people who are signed in, or whom `entry` lets enter. */
+/** Creates the routes of pages for people who are signed in, or whom `entry` admits. */
 export const memberPages =
   <Deps extends PageRequestDeps>(deps: Deps, entry = signedIn) =>
   (path: string, { get, post, files }: Answers<Deps, Member>): Route[] => {

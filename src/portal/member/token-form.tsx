@@ -4,7 +4,7 @@ import { TOKEN_FIELD } from './own-form.ts'
 
 const Token = createContext('')
 
-/** Gives the forms of a page the token that ties them to the person whose page it is. */
+/** Provides the forms of a page with the token that ties them to the person whose page it is. */
 export const Tokened = Token.Provider
 
 type Props = {

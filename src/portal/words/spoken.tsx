@@ -4,7 +4,7 @@ import { ENGLISH, type Words } from './words.ts'
 
 const Spoken = createContext<Words>(ENGLISH)
 
-/** Gives the parts of a page their language. */
+/** Sets the language of a page's parts. */
 export const Speaking = Spoken.Provider
 
 /** The words of the page that a part is on. */
@@ -14,5 +14,5 @@ export const useWords = (): Words => useContext(Spoken)
 export const Name = ({ children }: { children: string }) =>
   useWords().isForeign(children) ? <bdi>{children}</bdi> : children
 
-/** Makes of the tag of a message a link to `href`. */
+/** Turns the tag of a message into a link to `href`. */
 export const linkTo = (href: string) => (parts: ComponentChildren[]) => <a href={href}>{parts}</a>

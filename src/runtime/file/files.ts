@@ -61,8 +61,8 @@ type JobDeps = Omit<FileDeps, 'files'> & {
 }
 
 /**
- * Makes new editions after corrections, then the file of each day and month once it can be made, so
- * that no client waits for it; also missed files of recent days.
+ * Creates new editions after corrections, then the file of each day and month once it can be
+ * created, so that no client waits for it; also missed files of recent days.
  */
 export const fileJob = (deps: JobDeps): Job => ({
   name: 'day-file',

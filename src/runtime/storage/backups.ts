@@ -14,7 +14,7 @@ type Deps = Pick<ServiceOptions, 'database' | 'clock' | 'log'> & {
 }
 
 const WORK = 'corridor backup'
-/** One connection for the copy, and one to tell the server to stop it. */
+/** One connection for the copy, and one to cancel it on the server. */
 const CONNECTIONS = 2
 const NAME = /^corridor-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
 

@@ -13,7 +13,7 @@ export class Stopping {
     this.#controller.abort()
   }
 
-  /** Does the work; a stop in the middle of it is not a failure. */
+  /** Runs the work; a stop in the middle of it is not a failure. */
   async run(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()

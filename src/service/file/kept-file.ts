@@ -114,7 +114,7 @@ export type CorrectionStore = {
   /** The periods before a day whose files may differ from what is known now, the earliest first. */
   doubtful(day: string, filesMax: number): Promise<readonly string[]>
   /**
-   * Makes the next edition of a file, by what is known now and with the catalogue known at
+   * Creates the next edition of a file, by what is known now and with the catalogue known at
    * `knownMs`; reports whether it differs from the newest, and stores nothing if it does not.
    */
   correct(making: Omit<Making, 'edition'>): Promise<boolean>
@@ -130,9 +130,9 @@ type Correcting = {
 }
 
 /**
- * Makes a new edition of each file before a day that a correction changed. A corrected price may
+ * Creates a new edition of each file before a day that a correction changed. A corrected price may
  * have held on the following days too: these are checked until one is unchanged. Returns the number
- * of editions made.
+ * of editions created.
  */
 export async function correctFiles(
   store: CorrectionStore,

@@ -23,7 +23,7 @@ type KnownTables<P> = DaySource & {
 }
 
 export type KnownStore<P> = {
-  /** Does work on what was known. Throws `not_kept` if some of that was deleted since. */
+  /** Runs work on what was known. Throws `not_kept` if some of that was deleted since. */
   at<T>(knownMs: number, work: (tables: KnownTables<P>) => Promise<T>): Promise<T>
 }
 

@@ -7,7 +7,7 @@ type Worker = {
 /** The number of turns that are taken before requests and responses have theirs. */
 const TURNS_AT_ONCE = 100
 
-/** Lets many workers take turns, so that the process does other things in between. */
+/** Runs many workers in turns, so that the process does other things in between. */
 export class Turns {
   #waiting = new Set<Worker>()
   #isPlanned = false

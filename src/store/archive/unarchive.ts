@@ -48,6 +48,6 @@ export async function unarchiveBefore(
   return rows
 }
 
-/** Does work that needs a table for an instant, again while others are too busy with it. */
+/** Runs work that needs a table for an instant, again while others are too busy with it. */
 export const patiently = <T>(work: () => PromiseLike<T>): Promise<T> =>
   again(work, { triesMax: TRIES_MAX, pauseMs: PAUSE_MS, isWorth: isBusy })

@@ -137,8 +137,8 @@ const triggersOf = (tx: TransactionSql) => tx<Trigger[]>`
   order by 1, 2`
 
 /**
- * Makes a trigger that refuses once more: apart for TRUNCATE, as shards take no trigger of that and
- * so would be without the rest of it too.
+ * Creates a refusing trigger again. Its TRUNCATE event becomes a separate trigger, since shards
+ * accept none for TRUNCATE and would lack the whole trigger.
  */
 async function refusing(tx: TransactionSql, { table, name, definition }: Trigger): Promise<void> {
   const kept = definition.replace(' OR TRUNCATE', '')
@@ -202,7 +202,7 @@ async function readersOf(tx: TransactionSql, sequence: string): Promise<string[]
   return rows.map(({ role }) => role)
 }
 
-/** Makes the shards of a table and moves its rows there, so that none stay behind unseen. */
+/** Creates the shards of a table and moves its rows there, so that none stay behind unseen. */
 async function placed(tx: TransactionSql, table: string): Promise<void> {
   const [first] = DISTRIBUTED_TABLES
   if (REFERENCE_TABLES.includes(table)) await tx`select create_reference_table(${table})`

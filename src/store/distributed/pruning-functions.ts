@@ -1,8 +1,8 @@
 import type { TransactionSql } from '~/store/database.ts'
 
 /**
- * Makes the functions that prune one series, as `kept_observations` and `prune_observations` do on
- * one PostgreSQL: every statement of them names the corridor, and so goes to its worker whole.
+ * Creates the functions that prune one series, as `kept_observations` and `prune_observations` do
+ * on one PostgreSQL: every statement of them names the corridor, and so goes to its worker whole.
  */
 export async function makePruningFunctions(tx: TransactionSql): Promise<void> {
   await tx.unsafe(KEPT)

@@ -36,7 +36,7 @@ export const inOneSnapshot = <T>(sql: Sql, work: (tx: TransactionSql) => Promise
       }) as Promise<T>,
   )
 
-/** Does something short while no session writes to tables on the workers. */
+/** Runs short work while no session writes to tables on the workers. */
 async function quietly(holder: Sql, work: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   for (let waitMs = LOCK_WAIT_MS; ; waitMs = Math.min(waitMs + LOCK_WAIT_MS, LOCK_WAIT_MS_MAX)) {

@@ -34,7 +34,7 @@ export async function requireSameMajor(home: Home, binaries: Binaries): Promise<
 }
 
 /**
- * Makes the database's files with a new random password. They appear as `data` only when they are
+ * Creates the database's files with a new random password. They appear as `data` only when they are
  * complete, so an interrupted run leaves nothing that a later one would mistake for a database.
  */
 export async function createCluster(

@@ -28,7 +28,7 @@ export function createFileStore(database: Database) {
       order by period desc, edition limit ${LISTED_MAX}`,
     part: (file: FileKey, part: number) => partOf(sql, file, part),
     isWhole: (file: WholeKey) => isWhole(sql, file),
-    /** Makes a file on an extra connection, so that nothing waits behind its statements. */
+    /** Creates a file on an extra connection, so that nothing waits behind its statements. */
     keep: (making: Making): Promise<FoundFile> => alone(database, (own) => kept(own, making)),
     correct: (making: Omit<Making, 'edition'>): Promise<boolean> =>
       alone(database, (own) => corrected(own, making)),
@@ -45,7 +45,7 @@ export function createFileStore(database: Database) {
 
 type Making = FileKey & { readonly make: Make; readonly knownMs: number }
 
-/** Does work in a transaction on a connection of its own. */
+/** Runs work in a transaction on a connection of its own. */
 const alone = <T>(database: Database, work: (own: Database) => Promise<T>): Promise<T> =>
   onOwnConnection(
     database.sql,
@@ -85,7 +85,7 @@ async function isWhole(sql: Sql, file: WholeKey): Promise<boolean> {
 }
 
 /**
- * Makes the next edition of a file by what is known now, with the catalogue of the first; returns
+ * Creates the next edition of a file by what is known now, with the catalogue of the first; returns
  * whether it differs from the newest, and stores nothing if it does not.
  */
 async function corrected(database: Database, making: Omit<Making, 'edition'>): Promise<boolean> {
@@ -117,7 +117,7 @@ async function written(database: Database, { period, edition, make, catalogue }:
   return { period, edition, rows, ...(await parts.end()) }
 }
 
-/** Notes a file whose parts are written; without a time, as made now. */
+/** Records a file whose parts are written; without a time, as created now. */
 const noted = (sql: Sql, file: Omit<FileRow, 'madeMs'> & { readonly madeMs: number | null }) => sql`
   insert into files (period, edition, rows, bytes, digest, made_at)
   values (${file.period}, ${file.edition}, ${file.rows}, ${file.bytes}, ${file.digest},

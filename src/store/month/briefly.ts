@@ -7,7 +7,7 @@ const DEADLOCK_DETECTED = '40P01'
 const ONCE = { triesMax: 1, pauseMs: 0 }
 
 /**
- * Does work that needs the whole table of observations for an instant, in a transaction; null if
+ * Runs work that needs the whole table of observations for an instant, in a transaction; null if
  * the table was too busy each time, and nothing was done.
  */
 export async function briefly<T>(

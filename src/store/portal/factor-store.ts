@@ -82,7 +82,7 @@ async function removed(tx: Tx, profile: Profile, what: string | null): Promise<b
   return true
 }
 
-/** Makes the password alone enough for a sign-in, or not, as the person's factors say. */
+/** Decides by the person's factors whether the password alone is enough for a sign-in. */
 async function settle(tx: Tx, userId: string): Promise<void> {
   await tx.execute(sql`
     update ${portalUsers} set two_factor_enabled =

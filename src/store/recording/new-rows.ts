@@ -14,7 +14,7 @@ export type NewRows = {
   readonly offerIds: readonly number[]
   /** The row of `recorders`; null if no account records them. */
   readonly recorderId: number | null
-  /** By which way they came; null if unknown. */
+  /** The recording routes; null if unknown. */
   readonly via: string | null
   /** The upload that they are of; null for others. */
   readonly upload: UploadNote | null

@@ -15,7 +15,10 @@ export type Done = { readonly id: string; readonly text: string; readonly isErro
 
 /** A conversation with a model in one of the two forms in which models are asked. */
 export type Chat = {
-  /** The calls that the model wants made after what it was told; none at its end. */
+  /**
+   * Sends the prompt or the results of calls; returns the calls that the model requests next, none
+   * at its end.
+   */
   ask(told: string | readonly Done[]): Promise<readonly Wanted[]>
 }
 
@@ -27,7 +30,7 @@ export type Opening = {
   readonly tools: readonly Offered[]
 }
 
-/** The longest time for which an answer of a model may be, in tokens. */
+/** Maximum length of a model's reply, in tokens. */
 export const TOKENS_MAX = 2000
 const SHOWN_MAX = 300
 

@@ -13,7 +13,9 @@ afterEach(async () => {
   open = []
 })
 
-/** An endpoint that answers with these calls in turn, in the form of its path, and what it heard. */
+/**
+ * An endpoint that returns these calls in turn, in the form of its path, and records its requests.
+ */
 function endpoint(path: string, turns: readonly (readonly Call[])[]) {
   const heard: { headers: Headers; body: Body }[] = []
   const server = Bun.serve({
@@ -51,7 +53,7 @@ const choices = (calls: readonly Call[]) => ({
   ],
 })
 
-/** Tools that answer every call with what was asked. */
+/** Tools that return the arguments of every call. */
 function echo() {
   const client = {
     callTool: async ({ name, arguments: args }: { name: string; arguments: object }) => ({

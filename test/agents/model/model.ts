@@ -4,7 +4,7 @@ import type { Chat, Done, Door, Offered, Wanted } from './chat.ts'
 import { completionsChat } from './completions.ts'
 import { messagesChat } from './messages.ts'
 
-/** The door to a model by the environment; null if it names none. */
+/** The model's API that the environment names; null if it names none. */
 export function doorOf(env: Readonly<Record<string, string | undefined>>): Door | null {
   const { AGENTS_MODEL_URL: url, AGENTS_MODEL_KEY: key, AGENTS_MODEL: model } = env
   if (url === undefined) return null
@@ -12,7 +12,7 @@ export function doorOf(env: Readonly<Record<string, string | undefined>>): Door 
   return { url, key, model }
 }
 
-/** Number of times that a model may ask for calls before its question counts as declined. */
+/** Number of rounds of calls before a question counts as declined. */
 const TURNS_MAX = 8
 const CAVEATS: readonly Caveat[] = ['nearest', 'stale', 'earlier']
 

@@ -3,8 +3,8 @@ import { PLANS } from './plans.ts'
 import type { Answer, Body, Player, Tools } from './player.ts'
 
 /**
- * Reads all that an answer says: it declines where a figure is not for what was asked, names what
- * has to be named along with one, and repeats a call once with the name that an error suggests.
+ * Reads the whole response: declines if a number is not for the request, repeats the caveats that
+ * come with one, and retries a call once with the name that an error suggests.
  */
 export const careful: Player = async ({ template, slots }, tools) => {
   const plan = PLANS[template]
@@ -134,7 +134,7 @@ const onDay: Reading = ({ data }, { amount, date }) => {
   return said({ figure: Number(amount) * point.mid, date: point.t })
 }
 
-/** Places of the requested value in each kind of answer. */
+/** Where each kind of response holds the requested value. */
 const READINGS: Readonly<Record<string, Reading>> = {
   'best by what arrives': best,
   'amount for a receipt': ofEntry('send_amount'),

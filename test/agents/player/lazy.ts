@@ -3,9 +3,8 @@ import { PLANS } from './plans.ts'
 import type { Body, Player } from './player.ts'
 
 /**
- * Takes the first figure of the wanted name that an answer has, read from its beginning, with the
- * name and the date beside it; reads no note and no mark. An error or an answer without such a
- * figure is the end.
+ * Takes the first number of the wanted name in a response, with the name and the date next to it;
+ * reads no note and no flag. Gives up on an error or a response without such a number.
  */
 export const lazy: Player = async ({ template, slots }, tools) => {
   const plan = PLANS[template]
@@ -28,7 +27,7 @@ type Wanted = {
   readonly figure: string
   readonly name?: string
   readonly date?: string
-  /** Says whether the figure is a rate of the question's amount. */
+  /** Says whether the number is a rate of the question's amount. */
   readonly isSum?: boolean
   readonly factor?: number
 }

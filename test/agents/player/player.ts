@@ -35,7 +35,7 @@ export class Tools {
   }
 }
 
-/** Answers a question by the tools, from its words alone. */
+/** Answers a question with the tools, from its words alone. */
 export type Player = (
   question: Pick<Question, 'template' | 'slots' | 'text'>,
   tools: Tools,

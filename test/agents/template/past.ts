@@ -211,7 +211,7 @@ const then: Template = {
   },
 }
 
-/** A question about a date, between currencies of which pegs alone do not make the mid. */
+/** A question about a date, between currencies whose mid does not follow from pegs alone. */
 async function aboutDate(draw: Draw, dateOf: (draw: Draw) => Promise<string>) {
   for (let turn = 0; ; turn++) {
     const again = { ...draw, salt: `${draw.salt} ${turn}` }

@@ -112,7 +112,7 @@ const stale: Template = {
   },
 }
 
-/** Between currencies for which central banks alone state rates, at which nobody can send. */
+/** Currencies for which only central banks state rates, at which no one can send. */
 const officialOnly: Template = {
   name: 'official only',
   isUnknowable: true,

@@ -40,7 +40,7 @@ type Outcome = {
   readonly worth: number
 }
 
-/** The right answer for these outcomes, best first: the first, and its equals. */
+/** The right answer for these outcomes, best first: the first and its equals. */
 function truthOf(outcomes: readonly Outcome[]) {
   const [best] = outcomes
   if (!best) return UNKNOWABLE
@@ -66,7 +66,7 @@ const sidesOf = ({ random }: Draw, pair: Pair) => ({
   receiver: countryWord(pair.receiver, random),
 })
 
-/** Draws until a question has an answer. */
+/** Draws until a question is answerable. */
 async function answerable(draw: Draw, once: (draw: Draw) => Promise<Drawn>): Promise<Drawn> {
   for (let turn = 0; ; turn++) {
     const drawn = await once({ ...draw, salt: `${draw.salt} ${turn}` })

@@ -5,7 +5,7 @@ import { pastTemplates, unrecorded } from './past.ts'
 import { rateTemplates, unrated } from './rates.ts'
 import { sendingTemplates, unsendable } from './sending.ts'
 
-/** Every kind of question, those that nobody can answer last. */
+/** Every kind of question, the unanswerable ones last. */
 export const TEMPLATES: readonly Template[] = [
   ...[...sendingTemplates, ...costTemplates, ...rateTemplates, ...pastTemplates],
   ...[...unsendable, ...unrated, ...unrecorded],

@@ -110,7 +110,7 @@ async function parts(sql: Sql): Promise<Part[]> {
   })
 }
 
-/** Drops the indexes, and answers the statements that make them. */
+/** Drops the indexes, and returns the statements that create them. */
 async function dropIndexes(sql: Sql): Promise<string[]> {
   const indexes = await sql`
     select i.indexrelid::regclass::text as name, c.conname, pg_get_constraintdef(c.oid) as key,

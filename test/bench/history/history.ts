@@ -35,11 +35,10 @@ export type Side = {
 export type Times = Record<'cold' | 'known' | 'sql' | 'repeated', number[]>
 
 /**
- * The questions about the past on two histories, one with all of it in every corridor and one with
- * all of it in a tenth of them and live quotes alone in the others: so both have as many live
- * quotes, and give the same answers, from ten times the rows. Each question is asked of both in
- * turns, of one corridor after another; then of one again and again. So are its statements through
- * the driver, and the question of what was known then.
+ * Queries about the past on two histories of equal responses and equally many live quotes: one with
+ * a full history in every corridor, and one with a full history in a tenth of them and a tenth of
+ * the rows. Each query goes to both in turns, to one corridor after another, then to one corridor
+ * repeatedly. The same is done for its SQL through the driver, and for the query with `known_at`.
  */
 export async function history(dir: string, { rows, years, asks, starts }: Sizes) {
   const fewer = { rows: Math.floor(rows / 10), years, corridors: FEW_CORRIDORS }
@@ -62,7 +61,7 @@ export async function history(dir: string, { rows, years, asks, starts }: Sizes)
   }
 }
 
-/** Starts, from the start of the process to its first answer, the database with it. */
+/** Start-up times, from the start of the process to its first response, its database included. */
 async function startedInTurns(both: readonly Filled[], rounds: number): Promise<Start[]> {
   const taken = both.map(() => [] as Start[])
   for (let round = 0; round < rounds; round++)
@@ -111,7 +110,7 @@ export async function opened(filled: Filled): Promise<Side> {
   }
 }
 
-/** Asks the sides their question of that number in turns. */
+/** Sends both sides query number `n` in turns. */
 export async function asked(sides: readonly Side[], n: number, asks: number): Promise<Times[]> {
   const all = sides.map((side) => {
     const times: Times = { cold: [], known: [], sql: [], repeated: [] }

@@ -21,7 +21,7 @@ export const CORRIDORS = Object.keys(SOURCES).flatMap((from) =>
   Object.keys(TARGETS).map((to) => ({ from, to })),
 )
 
-/** Providers whose prices run out after a day: 2 of 100. */
+/** Providers whose prices expire after a day: 2 of 100. */
 const OF_A_DAY = new Set(['bench-20', 'bench-70'])
 /** A provider whose every tenth price holds for 45 days. */
 const OF_WEEKS = 'bench-45'
@@ -66,7 +66,7 @@ export class Story {
     this.count = rows + series.length - quoted
   }
 
-  /** The lines not told yet of what took effect before a moment, in pieces. */
+  /** Yields in chunks the remaining lines that took effect before a time. */
   *until(beforeMs: number): Generator<string> {
     while (this.#next < this.count && this.#atMs(this.#next) < beforeMs) {
       let text = ''

@@ -7,7 +7,7 @@ import { createSeriesStore, worthRows } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { CORRIDORS, type Corridor, type Span } from './market.ts'
 
-/** One question of many: `i` tells one asking from the next. */
+/** One kind of query; `i` makes each repetition different. */
 export type Question = {
   readonly what: string
   /** Goal of the query, and words that lead on to the goal against the smaller history. */
@@ -15,9 +15,9 @@ export type Question = {
   readonly path: (i: number) => string
   /** A time within the span it is about, for the query of what was known then. */
   readonly knownMs: (i: number) => number
-  /** The question by SQL alone, its rows read by the driver. */
+  /** The query by SQL alone, its rows read by the driver. */
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
-  /** Says whether asking again is answered from memory. */
+  /** Says whether a repetition is served from memory. */
   readonly isKept: boolean
   /** Says whether it is about the present too, unless it has `known_at`. */
   readonly isOfNow?: true
@@ -48,7 +48,7 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
   const { nowMs } = span
   const dayMs = nowMs - (nowMs % DAY_MS)
   const days = Math.floor(span.spanMs / DAY_MS)
-  /** Each asking has a time of its own, so that none finds a part of its answer in memory. */
+  /** Each repetition has a time of its own, so that no part of its response is cached. */
   const back = (i: number, of: number) => (1 + (Math.abs(i * 37) % of)) * DAY_MS
   const dateMs = (i: number) => dayMs - back(i, days - 30)
   const yearEndMs = (i: number) => dayMs - back(i, Math.max(30, days - 366))

@@ -8,7 +8,7 @@ const SMALL_BYTES = 300_000_000
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
-/** Tells how much disk the rows take; throws where there is less. */
+/** Reports the disk space that the rows need; throws if there is less. */
 export async function requireRoom(dir: string, rows: number, say: (line: string) => void) {
   await mkdir(dir, { recursive: true })
   const { bavail, bsize } = await statfs(dir)

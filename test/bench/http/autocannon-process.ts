@@ -30,7 +30,7 @@ const driven = (duration: number) =>
     ],
   })
 
-/** A machine that does much else may answer nothing in one second. */
+/** The longest run: a busy machine may complete no request in one second. */
 const SECONDS_MAX = 60
 
 let result = await driven(seconds)

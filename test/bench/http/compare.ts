@@ -1,6 +1,8 @@
 import { comparison, type Report } from './report.ts'
 
-/** The ratios between two kept reports. Throws one line that names the file which is none. */
+/**
+ * The ratios between two saved reports. Throws one line that names the file which is not a report.
+ */
 export async function compareBench(old: string, fresh: string): Promise<string> {
   return comparison(await reportIn(old), await reportIn(fresh))
 }

@@ -10,7 +10,7 @@ export type Endpoint = {
   readonly name: string
   readonly goal: Goal
   readonly method: 'GET' | 'POST'
-  /** With the query; `{amount}` in it stands for another number in each request. */
+  /** With the query; `{amount}` in it is replaced by another number in each request. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

@@ -29,9 +29,9 @@ export type HttpOptions = {
 }
 
 /**
- * Each endpoint of the running service, beside a bare server, one that also does what every answer
- * needs, and an Elysia handler, which replay its answer, and a server that asks the same database on
- * each request: one at a time, in turns.
+ * Each endpoint of the running service, against a bare server, one that also does the work common
+ * to all responses, an Elysia handler, which all replay its response, and a server that queries the
+ * same database on each request: one at a time, in turns.
  */
 export async function http(dataDir: string, options: HttpOptions): Promise<Report> {
   const { rounds, seconds, only, generator, say } = options
@@ -58,7 +58,7 @@ export async function http(dataDir: string, options: HttpOptions): Promise<Repor
   }
 }
 
-/** Null if the system is not one that tells. */
+/** Null if the system does not report it. */
 const congestionControl = (): Promise<string | null> =>
   Bun.file('/proc/sys/net/ipv4/tcp_congestion_control')
     .text()
@@ -102,12 +102,12 @@ async function resultOf(scene: Scene, endpoint: Endpoint, options: HttpOptions):
   }
 }
 
-/** One may come before the last of those that are answered side by side. */
+/** Requests to wait for: a single one may return before the last of the concurrent ones. */
 const SETTLING_ASKS = 2
 
 /**
- * Waits for what was asked before: the load goes away when its time is up, but SQL works on for all
- * whom it has not answered yet, and would do so in the turn of the next server.
+ * Waits for earlier requests: the load generator stops when its time is up, but SQL keeps running
+ * for the requests without a response, and would slow the next server.
  */
 async function settled(origin: string, endpoint: Endpoint): Promise<void> {
   for (let i = 0; i < SETTLING_ASKS; i++) {
@@ -127,7 +127,7 @@ function assertSameBytes({ name }: Endpoint, { servers: { service, bare } }: Rou
 type Driven = Server & { readonly path: string }
 type Named = [name: ServerName, server: Driven]
 
-/** Each round in the opposite order of the one before: nobody is always the one after SQL. */
+/** Each round reverses the order of the previous one, so that no server always follows SQL. */
 async function inRounds(
   servers: readonly Named[],
   rounds: number,
@@ -145,7 +145,9 @@ async function inRounds(
 
 type Starting = { readonly running: Named[]; readonly names: readonly ServerName[] }
 
-/** Adds each server to those that run as soon as it does, so that a fault leaves none behind. */
+/**
+ * Adds each server to the running ones as soon as it starts, so that an error leaves none behind.
+ */
 async function start(
   { running, names }: Starting,
   { service, databaseUrl }: Scene,

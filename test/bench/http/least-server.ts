@@ -1,8 +1,8 @@
 import type { Answer } from './servers.ts'
 
 /**
- * The least that answering one caller takes, and no more: to read the URL, the key and the request's
- * id, and to say the three things that differ between all answers. The body is always the same.
+ * The least work that serving one caller takes: reading the URL, the key and the request's id, and
+ * writing the three headers that differ between responses. The body is always the same.
  */
 const { status, headers, body }: Answer = await Bun.stdin.json()
 const kept = new Headers(headers)

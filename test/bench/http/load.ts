@@ -9,7 +9,7 @@ export type Load = {
   readonly origin: string
   readonly endpoint: Endpoint
   readonly seconds: number
-  /** Requests a second in all; null for as many as the server answers. */
+  /** Requests a second in all; null for as many as the server handles. */
   readonly perSecond: number | null
 }
 
@@ -20,11 +20,11 @@ export type Seen = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly p999Ms: number
-  /** Bytes of one whole answer, headers included. */
+  /** Bytes of one whole response, headers included. */
   readonly bytes: number
 }
 
-/** Each throws where an answer is lost or has another status than the endpoint's. */
+/** Load generators. Each throws if a response is lost or has another status than the endpoint's. */
 export const GENERATORS = { wrk, autocannon } as const
 export type GeneratorName = keyof typeof GENERATORS
 

@@ -38,10 +38,10 @@ export function medians(rounds: readonly Measured[]): Measured {
 export type Ratios = Pick<Measured, 'perSecond' | 'p99Ms' | 'cpuMicros'>
 
 /**
- * The medians over the rounds of one server's figure by another's.
+ * The medians over the rounds of one server's ratio to another.
  *
- * What slows the machine for a while slows both of a round, so these vary less from run to run than
- * ratios of medians.
+ * A temporary slowdown of the machine affects both servers of a round, so these vary less from run
+ * to run than ratios of medians.
  */
 export function ratios(rounds: readonly Measured[], others: readonly Measured[]): Ratios {
   const of = (name: keyof Ratios) =>

@@ -98,7 +98,7 @@ export function reportTable(report: Report): string {
   ].join('\n\n')
 }
 
-/** Beside a slow generator two servers look more alike than they are. */
+/** States the ceiling of a slow generator, near which two servers look closer than they are. */
 function ceilingOf({ generator, results }: Report): string {
   const most = Math.max(0, ...results.map(({ full }) => full.servers.bare?.perSecond ?? 0))
   if (generator === 'wrk' || most === 0) return ''

@@ -19,17 +19,17 @@ export type Answer = {
 /** A bare `Bun.serve` with a fixed body. */
 export const bareServer = (answer: Answer) => started('bare-server.ts', JSON.stringify(answer))
 
-/** A bare server that also does what no two answers share. */
+/** A bare server that also does the work which is specific to each response. */
 export const leastServer = (answer: Answer) => started('least-server.ts', JSON.stringify(answer))
 
 /** The SDK's handler for the protocol of tools, with a fresh server that has one result. */
 export const bareMcpServer = (result: object) =>
   started('../bare-mcp-server.ts', JSON.stringify(result))
 
-/** A plain Elysia handler that returns the answer's object. */
+/** A plain Elysia handler that returns the response's object. */
 export const elysiaServer = (answer: Answer) => started('elysia-server.ts', JSON.stringify(answer))
 
-/** A server that answers each of the questions by SQL. */
+/** A server that handles each of the requests by SQL. */
 export const sqlServer = (databaseUrl: string) => started('../sql-server.ts', databaseUrl)
 
 async function started(file: string, argument: string): Promise<Server> {

@@ -46,9 +46,9 @@ type Said = {
   readonly p50: number
   readonly p99: number
   readonly p999: number
-  /** Connections that failed and answers that never came. */
+  /** Failed connections and missing responses. */
   readonly lost: number
-  /** Answers with a status from 400 on. */
+  /** Responses with a status from 400 on. */
   readonly refused: number
 }
 

@@ -10,7 +10,7 @@ const STRIDE = 7919
 export type Row = { readonly corridor: string; readonly rate: string; readonly committedMs: number }
 
 export type Recorder = {
-  /** Records rows at a pace until it is over; answers them. */
+  /** Records rows at a pace until `during` is over; returns them. */
   record(pace: { readonly perSecond: number; readonly during: Promise<unknown> }): Promise<Row[]>
   /** Records so many rows, as fast as one client does. */
   burst(rows: number): Promise<void>

@@ -7,9 +7,9 @@ const EVENT = /^event: (quote|best|mid|gone|catalogue)$/gm
 export type Everything = {
   /** The number of events that it got. */
   readonly events: number
-  /** The last id it was told. */
+  /** The last id received. */
   readonly lastId: string | null
-  /** Resolves when it was told an id. */
+  /** Resolves when an id is received. */
   until(id: string): Promise<void>
   close(): void
 }

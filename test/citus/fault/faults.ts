@@ -19,17 +19,17 @@ export type Stage = {
 
 export type Fault = {
   readonly name: string
-  /** Says whether streams may be told to ask again. */
+  /** Says whether streams may be reset. */
   readonly mayReset: boolean
   play(stage: Stage): Promise<void>
 }
 
-/** By when it is known that a worker is away. */
+/** Time after which a worker is known to be unreachable. */
 const KNOWN_MS = 8000
 /** Long enough to be set aside, and to be known as away. */
 const AWAY_MS = 3000
 const LATE_MS = 5000
-/** A commit that is not kept back is whole by then. */
+/** A commit that is not held up is complete by then. */
 const SETTLED_MS = 100
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
@@ -161,8 +161,8 @@ function statuses(seen: readonly Seen[]): string {
 }
 
 /**
- * Keeps back from a worker that it shall commit what it has promised to; resolves when a batch is
- * there in part. Until it is told, nothing else is recorded: the log is open for one at a time.
+ * Withholds from a worker the COMMIT of a prepared transaction; resolves when a batch is partly
+ * visible. Until it is delivered nothing else is recorded, as the log admits one writer at a time.
  */
 async function halfCommitted({ scene, load, note, must }: Stage, node: Node): Promise<void> {
   const network = scene.networkOf(node)
@@ -183,7 +183,10 @@ async function halfCommitted({ scene, load, note, must }: Stage, node: Node): Pr
   note('commits in doubt', inDoubt)
 }
 
-/** Cuts the connections by which services hear of news, so that they read the log anew. */
+/**
+ * Cuts the connections on which services receive change notifications, so that they read the log
+ * again.
+ */
 const withoutNews = ({ sql }: Scene) => sql`
   select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen %'`
 

@@ -10,7 +10,7 @@ const RETRY_MS = 100
 const SHOWN_MAX = 5
 const ERROR_SHOWN = 160
 
-/** An answer to a question or a batch of the load; 0 where there was none. */
+/** The response to a query or a batch of the load; 0 if there was none. */
 export type Seen = {
   readonly kind: 'live' | 'past' | 'post'
   /** The port of the worker that it needed alone; null if it needs none, or all of them. */
@@ -35,7 +35,7 @@ class Client extends Connection {
 /** Writers, readers and streams on every service, without a pause to speak of. */
 export class Load {
   readonly seen: Seen[] = []
-  /** Answers that showed a part of a batch, or took one back. */
+  /** Responses that showed part of a batch, or took one back. */
   readonly halves: string[] = []
   /** Rates of batches that were acknowledged, and the newest that was sent. */
   readonly acknowledged = new Set<number>()

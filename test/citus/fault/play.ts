@@ -25,7 +25,7 @@ export type Outcome = {
 
 type Playing = { readonly fault: Fault; readonly scene: Scene; readonly isSmall: boolean }
 
-/** Plays one fault under load, lets all of it heal, and holds everything against the database. */
+/** Plays one fault under load, waits for recovery, and compares everything with the database. */
 export async function play({ fault, scene, isSmall }: Playing): Promise<Outcome> {
   const load = new Load(scene)
   const broken: string[] = []
@@ -140,7 +140,7 @@ async function accounted({ sql }: Scene, load: Load): Promise<string[]> {
   ]
 }
 
-/** Answers that are no service of ours' to give, whatever its database does. */
+/** Responses that a service must never return, whatever its database does. */
 function bugs({ seen }: Load): string[] {
   const found = seen.filter(({ status }) => status >= 500 && status !== 503)
   return found.length > 0 ? [`${found.length} answers were errors of ours: ${found[0]!.error}`] : []

@@ -86,7 +86,7 @@ const READS = [
   '/change?from=USD&to=KES&period=7d',
 ]
 
-/** The answers of a service to the same questions, without the moment of the answer. */
+/** The responses of a service to a fixed set of requests, without their timestamps. */
 async function answersOf(service: PeopleWorld): Promise<string[]> {
   const texts: string[] = []
   for (const path of READS) {
@@ -124,7 +124,7 @@ async function tablesIn(path: string): Promise<ReadonlySet<string>> {
   return new Set([...heads].map(([, name]) => name!))
 }
 
-/** Adds an alert that was judged far on in the log of the database, and answers its id. */
+/** Adds an alert that was evaluated at a late position of the log; returns its id. */
 async function addAlert({ sql }: FreshDatabase): Promise<string> {
   const [alert] = await sql<{ id: string }[]>`
     insert into alerts (account_id, created_at, source, target, field, op, value, webhook_url,

@@ -3,7 +3,7 @@ import { repeatedMs, type Said, saidAfter } from '~/domain/feed/repetition.ts'
 
 const CODES = ['EUR', 'GBP', 'KES', 'NGN', 'ZAR']
 
-/** An answer of five currencies that differs by its first value. */
+/** A response with five currencies, whose first value varies. */
 const rates = (upstreamMs: number, first: number, codes = CODES) => ({
   upstreamMs,
   perUsd: new Map(codes.map((code, i) => [code, i === 0 ? String(first) : '2'])),

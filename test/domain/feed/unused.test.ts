@@ -10,7 +10,7 @@ const said = (source: string, rates: object, origin = source): FeedAnswer => ({
   perUsd: new Map(Object.entries({ ...STANDING, ...rates }).map(([code, x]) => [code, String(x)])),
 })
 
-/** Why the values of each answer are not used, by currency. */
+/** Why the values of each response are not used, by currency. */
 function unused(answers: readonly FeedAnswer[], mode: ReferenceMode = 'consensus') {
   const standing = new Map(Object.entries(STANDING))
   const known = [...standing.keys()]

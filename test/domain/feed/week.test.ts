@@ -52,7 +52,7 @@ function habitAt(times: readonly number[], nowMs: number): Habit {
   }
 }
 
-/** The moments of the second month at which it counts as silent, looked at every ten minutes. */
+/** The times of the second month at which it counts as silent, checked every ten minutes. */
 function alarms(times: readonly number[], fromDay: number, toDay: number): number[] {
   const found = []
   const [fromMs, toMs] = [START_MS + fromDay * DAY_MS, START_MS + toDay * DAY_MS]

@@ -22,7 +22,7 @@ const idsOf = (meaning: Meaning): readonly string[] => {
 const nearTo = (meaning: Meaning): readonly string[] | null =>
   meaning.kind === 'none' ? meaning.near : null
 
-/** A name as somebody else may write it: other case, signs and spaces, accents apart. */
+/** A name in other spellings: case, signs and spaces, but not accents. */
 const written = (name: string) =>
   fc
     .tuple(

@@ -7,8 +7,8 @@ const JUMPS_HOURS = [1.5, -1.5, -0.7, 25, -24.3, 0.1]
 const HEAL_MS_MAX = 5_000
 
 /**
- * The clock of all replicas jumps forward and back, over hours and days. Back beyond what memory
- * holds, hourly keys may find a corridor empty until it is loaded anew.
+ * The clock of all replicas jumps forward and back, over hours and days. If it goes back further
+ * than memory reaches, hourly keys may find a corridor empty until it is loaded again.
  */
 export const clockJump: Fault = {
   name: 'clock jumps forward and back',

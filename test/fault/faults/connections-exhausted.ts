@@ -5,7 +5,7 @@ import type { Scene } from '../scene.ts'
 
 const POLL_MS = 100
 
-/** Somebody else takes every connection that the server has, those of the services too. */
+/** Another client takes every connection of the server, including those of the services. */
 export const connectionsExhausted: Fault = {
   name: 'connections exhausted',
   rules: DATABASE_AWAY,

@@ -1,6 +1,6 @@
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 
-/** Its connections stay, and nothing on them is answered. */
+/** Its connections stay open, and nothing on them gets a response. */
 export const databaseHung: Fault = {
   name: 'database hung',
   rules: DATABASE_AWAY,

@@ -1,8 +1,8 @@
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 
 /**
- * Something between one replica and the database forgets their connections: what is sent on them is
- * lost and neither side is told; only new ones pass.
+ * A hop between one replica and the database drops their connections silently: data on them is lost
+ * without an error on either side; only new connections work.
  */
 export const deadConnections: Fault = {
   name: 'connections of one replica go dead',

@@ -1,6 +1,6 @@
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 
-/** The database's disk fills up, write-ahead log and all; then somebody makes room. */
+/** The database's disk fills up, write-ahead log included; then space is freed. */
 export const diskFull: Fault = {
   name: "database's disk full",
   scene: { diskMb: 220 },

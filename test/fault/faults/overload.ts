@@ -8,8 +8,8 @@ const FLOODERS = 4
 const ASKERS = 40
 
 /**
- * Clients that never finish their request, clients that say nothing, a flood of wrong keys, and more
- * questions about the past than the database can take, all at once.
+ * Clients that never finish their request, clients that send nothing, a flood of wrong keys, and
+ * more requests about the past than the database can handle, all at once.
  */
 export const overload: Fault = {
   name: 'overload',

@@ -10,8 +10,8 @@ import { everywhere } from './revoked-key.ts'
 const REST_MS = 30
 
 /**
- * One replica is cut off from the database and hears of nothing; it goes on answering what it knows
- * and catches up when the way is clear again.
+ * One replica is cut off from the database and receives no changes; it continues to serve what it
+ * knows and catches up after reconnecting.
  */
 export const partition: Fault = {
   name: 'one replica cut off from the database',

@@ -12,7 +12,7 @@ const WAIT_MS = 1_000
 const GIVE_UP_MS = 10_000
 const POLL_MS = 5
 
-/** Keys are made and revoked; every replica has to know within a second. */
+/** Keys are created and revoked; every replica has to know within a second. */
 export const revokedKey: Fault = {
   name: 'revoked key',
   rules: UNNOTICED,
@@ -45,7 +45,7 @@ export const revokedKey: Fault = {
   },
 }
 
-/** Milliseconds until every replica answers requests with this key by this status. */
+/** Milliseconds until every replica returns this status for this key. */
 export async function everywhere(scene: Scene, key: string, status: number): Promise<number> {
   const startAt = performance.now()
   await Promise.all(scene.replicas.map((replica) => until({ scene, replica, key, status })))

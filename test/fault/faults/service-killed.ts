@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 /** A crash loses at most the counts of the last second; here with the tick that may be late. */
 const LOST_MS = 1_500
 
-/** `kill -9` of one replica after another, at any moment; it is started again at once. */
+/** `kill -9` of one replica after another, at any time; it is restarted at once. */
 export const serviceKilled: Fault = {
   name: 'kill -9 of a service',
   rules: { allowed: { write: [0, 502] }, lagging: [], mayReset: true },

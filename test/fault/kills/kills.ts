@@ -7,7 +7,7 @@ import type { Template } from '../template.ts'
 import { CORRIDORS, LANES } from '../world.ts'
 import { embedded, external, type Victim } from './victim.ts'
 
-/** The name by which `--only` chooses this fault. */
+/** The name of this fault for `--only`. */
 export const KILLS = 'database-kills'
 const KILLS_MAX = { small: 5, full: 100 }
 /** The longest that the server lives before it is killed again. */
@@ -42,8 +42,8 @@ type Stage = {
 }
 
 /**
- * Kills the database at random moments under reads of history: each kind, and each of workers; all
- * at the same time where all is small.
+ * Kills the database at random times under reads of history: embedded and external, each with and
+ * without workers; all in parallel in the small run.
  */
 export async function playKills(stage: Stage): Promise<Outcome[]> {
   const cases = (['embedded', 'external'] as const).flatMap((kind) =>
@@ -191,7 +191,7 @@ class Readers {
     this.#working = [...live, ...history]
   }
 
-  /** Resolves when history is answered again. */
+  /** Resolves when history is served again. */
   recovery(): Promise<void> {
     return until('history', async () => (await this.#readHistory()) === 200)
   }
@@ -225,7 +225,7 @@ class Readers {
     return status
   }
 
-  /** The status; 0 where no answer came. */
+  /** The status; 0 without a response. */
   #ask(path: string, headers: Record<string, string>): Promise<number> {
     const signal = AbortSignal.timeout(WAIT_MS_MAX)
     const init = { headers: { ...headers, 'x-api-key': this.about.key }, signal }

@@ -28,7 +28,7 @@ export function crossings({ prices, before, corridor, threshold }: Watched): Pri
     })
 }
 
-/** The positions between which an order began anew: nobody was told what came after the first. */
+/** The positions between which a sequence restarted: what came after the first was never sent. */
 export type Gap = { readonly after: number; readonly upTo: number }
 
 /**

@@ -9,7 +9,7 @@ const event = (type: string, id: string | null, data: object = {}) =>
 const quote = (id: string, rate: number, corridor = 'USD/KES') =>
   event('quote', id, { corridor, rate })
 
-/** A reader who was told all this. */
+/** A reader that has received these events. */
 function hearing(...events: readonly StreamEvent[]): Hearing {
   const heard = new Hearing()
   for (const one of events) heard.hear(one)

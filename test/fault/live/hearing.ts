@@ -10,7 +10,7 @@ export class Hearing {
     readonly corridor: string
     readonly rate: number
   }[] = []
-  /** After which position and up to which it was told to ask again instead. */
+  /** The positions after which and up to which a reset replaced the events. */
   readonly resets: { readonly after: number; readonly upTo: number; readonly reason: string }[] = []
   readonly faults: string[] = []
   doubled = 0

@@ -9,9 +9,7 @@ import { Hearing, missing, newByHour, newest } from './hearing.ts'
 import type { Price, Story } from './story.ts'
 
 const BEGIN_MS_MAX = 15_000
-/**
- * The longest time that after everything has healed a reader may take to be told the last of it.
- */
+/** The longest time that a reader may take after recovery to receive the last event. */
 const LATE_MS_MAX = 10_000
 const POLL_MS = 50
 const SHOWN_MAX = 3
@@ -78,7 +76,7 @@ export class Readers {
     return all.flatMap(({ hearing }) => hearing.resets)
   }
 
-  /** Waits until all of the story was told, or for too long, and ends the streams. */
+  /** Waits until the whole story was received, or too long, and ends the streams. */
   async close({ mayForget = false }: Pick<Rules, 'mayForget'>): Promise<Heard> {
     const deadline = performance.now() + LATE_MS_MAX
     while (this.#missed(mayForget).length > 0 && performance.now() < deadline) await delay(POLL_MS)

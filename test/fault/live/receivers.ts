@@ -15,8 +15,8 @@ const PACE_MS = 250
 const THRESHOLD = 150
 const [LOW, HIGH] = [100, 200]
 /**
- * The latest of what is due to arrive: a try that was claimed and came to nothing is made again
- * after a minute, and if that second try fails the third comes up to 36 seconds later.
+ * The latest arrival of a due delivery: a failed attempt is repeated after a minute, and the third
+ * attempt comes up to 36 seconds after the second.
  */
 const LATE_MS_MAX = 120_000
 const POLL_MS = 100
@@ -75,10 +75,10 @@ export class Receivers {
     })
   }
 
-  /** Resolves when every alert is made and prices have begun to cross its threshold. */
+  /** Resolves when every alert is created and prices have begun to cross its threshold. */
   static async open(scene: Scene, story: Story): Promise<Receivers> {
     const receivers = new Receivers(scene, story)
-    // Every fault makes its alerts by one account, which may make a few an hour.
+    // Every fault creates its alerts with one account, which may create a few an hour.
     await scene.admin.sql`delete from portal_attempts`
     await receivers.#record(LOW)
     for (const receiver of receivers.#receivers) await receivers.#create(receiver)

@@ -146,7 +146,7 @@ describe('an API', () => {
   })
 })
 
-/** A question with a fault, the status and a part of the body in the form of the API. */
+/** An invalid request, its status, and part of the body in the form of the API. */
 const FAULTS: [path: string, status: number, body: object | string][] = [
   ['frankfurter/v1/latest?base=FOO', 404, { message: 'not found' }],
   ['frankfurter/v1/latest?symbols=FOO', 404, { message: 'not found' }],

@@ -6,7 +6,7 @@ const LOCAL = 'http://localhost:6274'
 const TOOLS = `${ORIGIN}/mcp`
 const ASKED = { 'access-control-request-method': 'POST' }
 
-/** Every header of an answer that is about other origins. */
+/** Every cross-origin header of a response. */
 async function sharingOf(
   world: World,
   url: string,

@@ -21,7 +21,7 @@ const publicKey = async () => {
   return createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
 }
 
-/** Reports whether a client that knows the key accepts the answer, by a library of others. */
+/** Reports whether a third-party library that knows the key accepts the response. */
 async function isVerified(reply: Reply, url = `${API}${PATH}`): Promise<boolean | null> {
   const key = await publicKey()
   const isWhole = reply.headers.get('content-digest') === contentDigest(Buffer.from(reply.text))

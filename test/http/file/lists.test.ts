@@ -5,7 +5,9 @@ import { documentOf } from '../../support/contract.ts'
 import { FULL_OFFER, offer } from '../../support/offers.ts'
 import { API, World } from '../../support/world.ts'
 
-/** A name that a sheet would reckon with, that needs quotes, and that no header can hold as it is. */
+/**
+ * A name that a spreadsheet would calculate, that needs quotes, and that no header can hold as is.
+ */
 const NAME = '=1+1, "É" 5 %\nto €'
 
 let world: World

@@ -19,7 +19,7 @@ function open() {
 const idsAfter = (before: number, count: number) =>
   Array.from({ length: count }, (_, index) => FIRST_ID + before + index)
 
-/** The faults of one row that was sent alone. */
+/** The errors of a request with one row. */
 async function faultsOf(row: unknown): Promise<string[]> {
   const { world, store, key } = open()
   const { status, body } = await world.post(row, key)

@@ -33,7 +33,7 @@ async function stream(key: string): Promise<EventReader> {
 
 let position = 10
 
-/** Commits a quote, as the log of changes tells it. */
+/** Commits a quote, as the log of changes reports it. */
 async function commit(): Promise<void> {
   const { live, clock } = server.world
   const rest = {
@@ -128,7 +128,7 @@ describe('a stream', () => {
     expect(reader.comments.at(-1)).toMatch(/^\d+-$/)
   })
 
-  /** A stream that nobody reads, and another on which as many quotes come until that one is cut. */
+  /** Leaves a stream unread while another stream gets quotes until the first one is cut. */
   async function cut() {
     const others = openCount() + 1
     const reader = await stream(server.world.key())

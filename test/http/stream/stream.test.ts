@@ -39,7 +39,7 @@ async function stream(path: string, key?: string, init?: RequestInit): Promise<E
 
 let position = 10
 
-/** Commits a quote, as the log of changes tells it. */
+/** Commits a quote, as the log of changes reports it. */
 async function commit(rate: number, providerId = 'retail-a'): Promise<void> {
   const { live, clock } = server.world
   const quote = { id: ++position, atMs: clock.now(), from: 'USD', to: 'KES', fee: 0 }

@@ -116,8 +116,6 @@ describe('a token', () => {
   })
 })
 
-/**
- * Reports whether two texts stand for the same bytes: the last letter has bits that say nothing.
- */
+/** Reports whether two strings encode the same bytes: the last letter has unused bits. */
 const isSame = (one: string, two: string) =>
   Buffer.from(one.slice(4), 'base64url').equals(Buffer.from(two.slice(4), 'base64url'))

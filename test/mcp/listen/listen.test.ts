@@ -16,7 +16,7 @@ afterEach(async () => {
   open = []
 })
 
-/** A world whose log of changes is written by hand, and what its clients hear. */
+/** A world whose log of changes is written by hand, and the notifications of its clients. */
 class Told {
   readonly tools = new ToolWorld()
   readonly world = this.tools.world
@@ -29,7 +29,7 @@ class Told {
     open.push(this.tools)
   }
 
-  /** A client that notes which addresses it is told of. */
+  /** A client that collects the addresses in its notifications. */
   async client(key: string): Promise<Client> {
     const { client } = await this.tools.connect(key, { pin: '2026-07-28' })
     const modern = client as Client
@@ -54,7 +54,7 @@ class Told {
     await this.#apply('hour', clock.now(), [])
   }
 
-  /** Resolves once this many addresses were told. */
+  /** Resolves once this many addresses were notified. */
   async until(count: number): Promise<readonly string[]> {
     while (this.heard.length < count) {
       await new Promise<void>((resolve) => {

@@ -15,7 +15,7 @@ const DAYS = { referencesAt: noReferences }
 let served: Memory
 let live: LiveMemory
 
-/** A hearer that keeps what it hears: steps, and the positions of gaps. */
+/** A listener that retains the steps and the positions of gaps. */
 class Kept implements StepHearer {
   readonly steps: Step[] = []
   readonly gaps: number[] = []

@@ -13,7 +13,7 @@ const LIST = '/developer/alerts'
 const PUBLIC_URL = 'http://corridor.example'
 
 let world: PeopleWorld
-/** A replica without a mail server, whose log holds the links that people need to get in. */
+/** A replica without a mail server, whose log holds the links that people need to sign up. */
 let entrance: PeopleWorld
 let mails: MailSink
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   mails.stop()
 }, 120_000)
 
-/** Somebody who signed up at the replica, and has come on to the world. */
+/** A member who signed up at the replica and now uses the world. */
 async function newMember(): Promise<Member> {
   const { visitor, ...rest } = await entrance.member()
   const own = world.visitor()
@@ -50,14 +50,14 @@ const FORM = { from: 'USD', to: 'KES', field: 'best', op: 'above', value: '131.5
 const make = ({ visitor }: Member, fields: Record<string, string> = {}) =>
   visitor.submit(NEW, { ...FORM, ...fields }, NEW)
 
-/** Makes an alert that is mailed; answers with the path of its page. */
+/** Creates an email alert; returns the path of its page. */
 async function made(member: Member, fields: Record<string, string> = {}): Promise<string> {
   const { status, location } = await make(member, fields)
   expect(status).toBe(303)
   return location!.split('&')[0]!
 }
 
-/** Makes an alert that calls a server; answers with its secret and the path of its page. */
+/** Creates a webhook alert; returns its secret and the path of its page. */
 async function madeHook(member: Member) {
   const { html, status } = await make(member, { tell: 'webhook', url: HOOK })
   expect(status).toBe(200)

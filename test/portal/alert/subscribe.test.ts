@@ -44,7 +44,7 @@ async function ask(visitor: Visitor, fields: Sent, prefix = '') {
   return visitor.post(form.action, { ...form.hidden, what: 'above', value: '26000', ...fields })
 }
 
-/** The mails that went to an address, once there are as many. */
+/** The emails to an address, once there are `count`. */
 async function mailsTo(email: string, count: number): Promise<string[]> {
   for (let all = 1; ; all = mails.mails.length + 1) {
     const found = (await mails.until(Math.min(all, mails.mails.length))).filter((mail) =>
@@ -57,7 +57,9 @@ async function mailsTo(email: string, count: number): Promise<string[]> {
 
 const linkIn = (mail: string): string => pathOf(/^http\S+\/alerts\/subscribe\S+$/m.exec(mail)![0])
 
-/** Follows the link of a mail: the page it opens, and what its form, which a script sends, gives. */
+/**
+ * Opens the link of an email; returns its page and the response to its form, which a script sends.
+ */
 async function follow(visitor: Visitor, link: string) {
   const { html, status } = await visitor.get(link)
   const [form] = formsIn(html)

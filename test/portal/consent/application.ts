@@ -1,7 +1,7 @@
 import { type Member, PASSWORD, type PeopleWorld } from '../people-world.ts'
 import { formsIn, type Seen, type Visitor } from '../visitor.ts'
 
-/** A service without a database gives its answer this often. */
+/** Tries until a service responds while its database restarts. */
 const TRIES_MAX = 20
 const CALLBACK = 'http://127.0.0.1:33418/callback'
 
@@ -27,7 +27,7 @@ export class Application {
     return new Application(world, body.client_id as string)
   }
 
-  /** The path of its question. */
+  /** The path of its consent page. */
   async question(changed: Record<string, string> = {}): Promise<string> {
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(this.verifier))
     const query = new URLSearchParams({
@@ -43,7 +43,7 @@ export class Application {
     return `/oauth/authorize?${query}`
   }
 
-  /** Lets a person who is signed in decide, and answers with what the browser is told. */
+  /** Sends a signed-in person's decision, and returns the response. */
   async decide(visitor: Visitor, decision: 'allow' | 'deny' = 'allow'): Promise<Seen> {
     const page = await visitor.get(await this.question())
     const form = formsIn(page.html).find(({ hidden }) => hidden.decision === decision)
@@ -129,7 +129,7 @@ async function answerOf(reply: Response): Promise<Answer> {
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
 
-/** The answer of the tool server to a token, or to none. */
+/** The response of the tool server to a token, or to none. */
 export async function asked(world: PeopleWorld, token: string | null, body = LIST) {
   const reply = await fetch(`${world.origin}/mcp`, {
     method: 'POST',
@@ -143,7 +143,7 @@ export async function asked(world: PeopleWorld, token: string | null, body = LIS
   return { status: reply.status, text: await reply.text(), headers: reply.headers }
 }
 
-/** Signs in from the page that a question led to, and follows where that leads. */
+/** Signs in from the page that a consent request led to, and follows the redirects. */
 export async function signInFrom(
   visitor: Visitor,
   { location }: Seen,

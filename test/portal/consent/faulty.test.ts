@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop(), 30_000)
 
-/** Changes to a question, each of which makes it one that cannot be answered with a code. */
+/** Changes to a request, each of which prevents a code. */
 const FAULTS: Record<string, string | null>[] = [
   ...['x', 'token', 'id_token', 'code token', 'code id_token', 'none', 'CODE', '', ' code'].map(
     (response_type) => ({ response_type }),

@@ -44,7 +44,7 @@ describe('an authorization code', () => {
   })
 })
 
-/** Waits until news of the end of a token has arrived. */
+/** Waits until the end of a token is known. */
 async function ended(token: string): Promise<void> {
   const deadline = Date.now() + 5000
   while ((await asked(world, token)).status !== 401)

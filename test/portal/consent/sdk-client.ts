@@ -7,7 +7,7 @@ import { formsIn, Visitor } from '../visitor.ts'
 
 const CALLBACK = 'http://127.0.0.1:33418/callback'
 
-/** One request of a client, as a line: the method, the path, and what was answered. */
+/** One request of a client, as a line: the method, the path, and the response. */
 export type Step = string
 
 /** Data that a client keeps for its person; the person is asked by `redirectToAuthorization`. */

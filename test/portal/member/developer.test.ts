@@ -24,7 +24,7 @@ const make = async ({ visitor }: Member, name: string) => {
   return { ...reply, key: keyIn(reply.html) }
 }
 
-/** The path by which a page lets somebody do something to a key of that name. */
+/** The path of a page's action on a key of that name. */
 async function linkOf({ visitor }: Member, what: 'revoke' | 'replace', name: string) {
   const { html } = await visitor.get('/developer')
   const row = html.split('<tr>').find((part) => part.includes(`<th scope="row">${name}`))

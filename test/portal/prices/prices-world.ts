@@ -20,7 +20,7 @@ export async function pricesWorlds(): Promise<[PeopleWorld, PeopleWorld]> {
 
 type Rights = { readonly role?: Role; readonly providers?: readonly string[] }
 
-/** Somebody whose account may record, signed in. */
+/** A signed-in person whose account may record. */
 export async function treasurer(world: PeopleWorld, rights: Rights = {}): Promise<Member> {
   const { role = 'treasury', providers } = rights
   const email = newEmail()
@@ -45,7 +45,7 @@ type Sent = {
   readonly timeZone?: string
 }
 
-/** Sends a table as the form of the page does; answers with the reply to that. */
+/** Sends a table as the form of the page does; returns the response. */
 export async function send(visitor: Visitor, sent: Sent): Promise<Seen> {
   const { bytes = new Uint8Array(), name = '', pasted = '', timeZone = '' } = sent
   const form = new FormData()
@@ -65,7 +65,7 @@ export async function send(visitor: Visitor, sent: Sent): Promise<Seen> {
   })
 }
 
-/** Sends a text as if it was pasted; answers with the path of its preview. */
+/** Sends a string as if it was pasted; returns the path of its preview. */
 export async function pasted(visitor: Visitor, text: string, timeZone = ''): Promise<string> {
   const { status, location, html } = await send(visitor, { pasted: text, timeZone })
   if (status !== 303) throw new Error(`${status}: ${html}`)

@@ -29,7 +29,7 @@ export class Authenticator {
   }
 }
 
-/** Sets up an app as a person does, and answers with it and the recovery codes. */
+/** Sets up an app as a person does; returns it and the recovery codes. */
 export async function withApp(visitor: Visitor, password = PASSWORD) {
   const page = '/developer/second-factor'
   const begun = await visitor.submit(page, { 'app-password': password }, `${page}/app`)

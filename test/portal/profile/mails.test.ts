@@ -12,7 +12,7 @@ const HOME = 'http://corridor.example'
 
 let sink: MailSink
 let world: PeopleWorld
-/** A replica without a mail server, by whose log people get in. */
+/** A replica without a mail server, by whose log people sign up. */
 let entrance: PeopleWorld
 
 beforeAll(async () => {

@@ -45,7 +45,7 @@ world.quote({ providerId: 'retail-a', rate: 129.5 })
 const PATH = '/rates?from=USD&to=KES'
 const URL_ASKED = `${API}${PATH}`
 
-/** The answer to a question as `curl -i` shows it. */
+/** The response to a request as `curl -i` shows it. */
 async function signedText(path = PATH, wish = 'sig=()'): Promise<string> {
   const { status, headers, text } = await world.get(path, world.key(), {
     headers: { 'accept-signature': wish },

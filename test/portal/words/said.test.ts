@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import ts from 'typescript-5'
 import en from '~/portal/words/en.json'
 
-/** The messages that the sources name: as they stand, or by a part that a type leaves open. */
+/** The messages that the sources name: in full, or by a part if a type leaves the rest open. */
 function namedMessages(): Set<string> {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')

@@ -147,7 +147,7 @@ describe('a webhook', () => {
 })
 
 describe('an email of an alert', () => {
-  /** The link in the text of a mail, as it is asked from this machine. */
+  /** The link in the text of an email, with the address of this machine. */
   function linkIn(mail: string): string {
     const [link] = [
       ...mail.matchAll(/https:\/\/rates\.example\.org\/fx\/alerts\/end\?[\w.=-]+/g),

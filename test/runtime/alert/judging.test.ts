@@ -8,7 +8,7 @@ import { addAccount, Replica } from '../replica-scene.ts'
 
 const START_MS_MAX = 60_000
 const SETTINGS = { WEBHOOK_ALLOW: '127.0.0.1' }
-/** Nobody listens there; what is to be told stays with its alert. */
+/** A port without a listener: deliveries stay with their alert. */
 const TO = { webhook: 'http://127.0.0.1:9/hook' }
 const ABOVE = { corridor: 'USD/KES', when: { field: 'best', op: 'above', value: 130 }, to: TO }
 
@@ -43,7 +43,7 @@ async function sent(on: number, method: string, path: string, body?: object, by 
 const record = (on: number, rate: number, more: object = {}) =>
   sent(on, 'POST', '/rates', { provider_id: 'retail-a', from: 'USD', to: 'KES', rate, ...more })
 
-/** The values that were told of an alert, oldest first. */
+/** The notified values of an alert, oldest first. */
 async function told(alert: { id: string }): Promise<number[]> {
   const rows = await database.sql<{ value: number }[]>`
     select (body::json -> 'data' ->> 'value')::float8 as value from alert_deliveries
@@ -51,7 +51,7 @@ async function told(alert: { id: string }): Promise<number[]> {
   return rows.map(({ value }) => value)
 }
 
-/** Resolves when every replica has judged by everything that was committed before. */
+/** Resolves when every replica has evaluated everything committed before. */
 async function caughtUp(): Promise<void> {
   const { id } = await sent(0, 'POST', '/alerts', { ...ABOVE, name: 'mark' })
   const mark = await sent(1, 'POST', '/alerts', { ...ABOVE, name: 'mark' })

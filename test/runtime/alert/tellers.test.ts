@@ -23,7 +23,7 @@ const ALERT: Alert = {
   ...{ lastValue: null, firedMs: null },
 }
 
-/** Stored reply of an email that a server answers so. */
+/** The stored reply of an email for this behaviour of the mail server. */
 const told = (send: () => Promise<string>) =>
   tellers({
     ...{ clock, log: new KeptLog(), home: 'https://x.example', secret: async () => 'secret' },

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts'
 
 export const AT = '2026-03-05T14:25:30.500Z'
 
-/** A corridor that nobody quotes. */
+/** A corridor without quotes. */
 const QUIET = { from: 'XOF', to: 'UGX' }
 
 /** One process of several on a database, without a server: memory, and what keeps it in step. */

@@ -40,7 +40,7 @@ async function told(alert: Alert) {
 
 const values = async (alert: Alert) => (await told(alert)).map(({ data }) => data.value)
 
-/** An account with an alert, and a process that judges it from the next step on. */
+/** An account with an alert, and a process that evaluates it from the next step on. */
 async function scene(more: Partial<AlertWish> = {}, plan: Plan = 'enterprise') {
   const account = await world.account(plan)
   const quotes = [price(129)]

@@ -13,7 +13,7 @@ import { noReferences } from '../../support/days.ts'
 
 export const LIMITS = { midMaxAgeMs: 1e12, quoteMaxAgeMs: null, staleAfterMs: 7 * 86_400_000 }
 
-/** A process that judges the alerts of a database by a log that is written by hand. */
+/** A process that evaluates the alerts of a database by a log that is written by hand. */
 export class Replica {
   readonly served = new Memory()
   readonly live = new LiveMemory(this.served)

@@ -24,7 +24,7 @@ const observation = (more: Partial<Observation> = {}): Observation => ({
   ...more,
 })
 
-/** A world and an ingestion into it that the database answers with `recording`. */
+/** A world and an ingestion into it whose database returns `recording`. */
 function ingestionOf(
   world: World,
   recording: Promise<Recording> | Recording,

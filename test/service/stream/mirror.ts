@@ -78,7 +78,7 @@ export class Mirror {
     return Object.fromEntries(names.map((name) => [name, told(view, name)]))
   }
 
-  /** Without the corridors that have no price, where nobody asked for them by name. */
+  /** Drops the corridors without a price unless they were requested by name. */
   #priced(known: Known): Known {
     if (this.corridors !== '*') return known
     const priced = Object.entries(known).filter(([, corridor]) =>

@@ -178,7 +178,7 @@ describe('a stream cut anywhere in the changes of one commit', () => {
   const codes = ['KES', 'NGN', 'UGX']
   const corridors = codes.map((to) => `USD/${to}`)
 
-  /** Everything that comes after each of the events, by the process that told them. */
+  /** All events after each of the events, from the process that sent them. */
   async function cutEverywhere(tier: Tier, events: readonly Heard[]) {
     for (const [i, { id }] of events.entries()) {
       const rest = new Listener(replica, corridors, { tier, lastEventId: id })

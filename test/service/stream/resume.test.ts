@@ -98,7 +98,7 @@ const moves = fc.oneof(
 
 const isAfter = (id: string, position: number) => Number(id.split('-')[0]) > position
 
-/** A reader who moves between processes, with all that was heard, and where it had to ask again. */
+/** A reader that moves between processes, the events that it received, and its resets. */
 class Traveller {
   heard: Heard[] = []
   resets: { reason: string; position: number }[] = []
@@ -148,8 +148,8 @@ class Traveller {
 }
 
 /**
- * A process that begins shows at once, by the hour, the mid of an import that is dated back. Where
- * that mid ends before the hour does, those who stayed hear neither.
+ * A process that starts shows at once, by the hour, the mid of an import that is dated back. If
+ * that mid ends before the hour does, readers that were connected before receive neither.
  */
 const isNews = ({ name, data }: Heard): boolean => name !== 'mid' || 'mid_rate' in data
 

@@ -37,7 +37,7 @@ const add = async (to: ReturnType<typeof createUsageStore>, counts: readonly Usa
 
 type Begin = (work: (tx: unknown) => Promise<unknown>) => Promise<unknown>
 
-/** The store of a handle whose transactions go through `begin` until they are told to be sound. */
+/** The store of a handle whose transactions go through `begin` until it is mended. */
 function brokenStore(begin: Begin) {
   let isBroken = true
   const sql = new Proxy(database.sql, {

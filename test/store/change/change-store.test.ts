@@ -40,7 +40,7 @@ const changes = () => createChangeStore(database)
 /** Rows logged since the test began. */
 const logged = async () => (await changes().from(0, 10_000)).slice(1)
 
-/** News of rows; those of the test before may still come. */
+/** Notifications of rows; those of the previous test may still arrive. */
 const newsOf = (positions: readonly (number | null)[]) =>
   heard.flatMap((news) =>
     'position' in news && positions.includes(news.position)

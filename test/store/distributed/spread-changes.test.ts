@@ -27,7 +27,7 @@ beforeEach(async () => {
 const changes = () => createSpreadChangeStore(database)
 const quotes = () => createSpreadQuoteStore(database)
 
-/** Logs rows of two corridors as a recording on several servers does, and answers the log's row. */
+/** Logs rows of two corridors as a recording on several servers does, and returns the log's row. */
 async function logged(ids: readonly number[], atMs = NOW_MS) {
   const { sql } = database
   const added = sql`

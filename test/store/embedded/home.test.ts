@@ -20,7 +20,7 @@ afterEach(async () => {
   await cleanUp()
 }, TEST_MS_MAX)
 
-/** A folder that only we can enter, as /root is, and a place beside it that all can. */
+/** A folder that only we can enter, like /root, and a sibling that all can enter. */
 async function closedPlace() {
   const base = await scratchFolder()
   const closed = join(base, 'closed')

@@ -24,7 +24,7 @@ export const seal = (database: Database, more: Partial<SealPass> = {}) =>
     ...more,
   })
 
-/** Passes until nothing is new; answers how many leaves they added. */
+/** Runs passes until nothing is new; returns the number of leaves that they added. */
 export async function sealAll(database: Database, more?: Partial<SealPass>): Promise<number> {
   let added = 0
   for (;;) {

@@ -25,7 +25,7 @@ const made =
 const first = (period: string, make: Making['make']): Making => ({
   ...{ period, edition: 1, make, knownMs: Date.parse('2026-01-01T00:00:00Z') },
 })
-/** The contents of a kept file. */
+/** The contents of a stored file. */
 async function textOf(period: string, edition = 1): Promise<string | null> {
   const store = createFileStore(database)
   const file = await store.find(period, edition)

@@ -24,7 +24,7 @@ async function stock({ sql }: FreshDatabase): Promise<void> {
   await sql`insert into provider_corridors (corridor_id, provider_id) select id, 'wise' from corridors`
 }
 
-/** Records one row as a version does that knows nothing of months; answers its id. */
+/** Records one row like a version without monthly partitions; returns its id. */
 async function record({ sql }: FreshDatabase, days: number): Promise<number> {
   const at = new Date(Date.now() + days * DAY_MS).toISOString()
   const [row] = await sql<{ id: number }[]>`

@@ -104,9 +104,9 @@ const OFFERS = 5040
 const ROWS_OF_OFFER = Math.floor(ROWS / OFFERS)
 
 /**
- * A quarter of a million rows of 560 series with 9 offers each. Of one third no row runs out; of one third all
- * do and the newest is still valid; of one third the newer half has run out, and the older half has
- * not or never does.
+ * A quarter of a million rows of 560 series with 9 offers each. In one third of the series no row
+ * expires; in one third all do and the newest is still valid; in one third the newer half has
+ * expired, and the older half has not or never does.
  */
 async function fill({ sql }: FreshDatabase): Promise<void> {
   const newest = new Date(NOW_MS).toISOString()

@@ -21,7 +21,7 @@ let kenya: Place
 let gone: Place
 
 /**
- * A year of 100 offers in each of two corridors, one of which nobody has quoted for half a year.
+ * A year of 100 offers in each of two corridors, one of which has had no quotes for half a year.
  * Each offer is quoted every 15 hours or so.
  */
 beforeAll(async () => {

@@ -28,7 +28,7 @@ function observationOf(more: Record<string, unknown> = {}): Observation {
   return observation!
 }
 
-/** Exactly one fault, and it begins with the name of its field. */
+/** Expects exactly one error, which begins with the name of its field. */
 function expectFault(more: Record<string, unknown>, field: string): void {
   const faults = faultsOf(more)
   expect(faults).toHaveLength(1)

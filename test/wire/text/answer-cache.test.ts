@@ -65,7 +65,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 25 },
 )
 
-/** Counts how often the cache could answer. */
+/** Counts cache hits. */
 class CountingCache extends AnswerCache {
   hits = 0
 

@@ -89,7 +89,7 @@ const DAY_MID = { source: 'feed', basis: 'consensus', dispersionBps: 1.25 } as c
 
 type Days = { readonly view: View; readonly days: readonly (readonly (number | null)[])[] }
 
-/** The prices with a mid of the day, and one for a third currency, beside each quote. */
+/** The prices with a mid of the day, and one for a third currency, for each quote. */
 function withDays({ prices, goal }: Priced, { view, days }: Days): Priced {
   const staleBeforeMs = view.staleBeforeMs(view.freshness.cutoffMs)
   const offers = prices.offers.map((ranked, i) => {
