@@ -3,6 +3,7 @@ import { dateMsOf } from '~/domain/instant.ts'
 import type { Interval } from '~/domain/series.ts'
 import { bucketEndMs, bucketStartMs } from '~/domain/series.ts'
 import type { TableAsk } from '~/service/past/mid-table.ts'
+import { FIRST_MS } from '~/wire/moment.ts'
 import { CompatError, type Fault } from './fault.ts'
 
 const CODES_MAX = 400
@@ -101,6 +102,7 @@ export class Asked {
   day(text: string | null, { isLateFine = false, fault = 'date' as Fault } = {}): number {
     const atMs = text === null ? null : dateMsOf(text)
     if (atMs === null) throw new CompatError(fault, 'a date is written as YYYY-MM-DD')
+    if (atMs < FIRST_MS) throw new CompatError(fault, 'a date must lie in 1900 or later')
     if (atMs <= this.nowMs) return atMs
     if (isLateFine) return this.today
     throw new CompatError(fault, 'this day lies in the future; take today or an earlier UTC date')

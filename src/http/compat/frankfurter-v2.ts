@@ -4,7 +4,10 @@ import type { Api, Question, Table } from './api.ts'
 import { type Asked, dateOf } from './asked.ts'
 import { CompatError } from './fault.ts'
 
-const GROUPS: Readonly<Record<string, Interval>> = { week: 'P1W', month: 'P1M' }
+const GROUPS: ReadonlyMap<string, Interval> = new Map([
+  ['week', 'P1W'],
+  ['month', 'P1M'],
+])
 const COMMON = ['base', 'kind', 'bank', 'app_id', 'access_key', 'apikey']
 const NDJSON = 'application/x-ndjson'
 
@@ -70,12 +73,12 @@ function ratesOf(asked: Asked, isCsv: boolean): Question {
 function spanOf(asked: Asked, count: number | undefined) {
   const [date, from, to, group] = ['date', 'from', 'to', 'group'].map((name) => asked.text(name))
   if (date && (from || to)) throw new CompatError('parameter', 'conflicting params')
-  if (group && !(GROUPS[group] && from)) throw new CompatError('parameter', 'invalid group')
+  const interval = group ? GROUPS.get(group) : undefined
+  if (group && !(interval && from)) throw new CompatError('parameter', 'invalid group')
   const day = (text: string) => asked.day(text, { isLateFine: true })
   if (date) return asked.on(day(date))
   if (!from && !to) return null
   if (!from) throw new CompatError('parameter', 'to needs from')
-  const interval = group ? GROUPS[group] : undefined
   const ends = [day(from), to ? day(to) : asked.today] as const
   return asked.between(ends, { ...(interval && { interval }), ...(count && { count }) })
 }

@@ -215,6 +215,8 @@ const FAULTS: [path: string, status: number, body: object | string][] = [
   ['ecb/nope.xml', 404, 'there is no such file'],
   ['plain/rate/USD/XXX.txt', 400, 'invalid currency: XXX'],
   ['plain/rate/USD/KES/2026-02-30.txt', 400, 'a date is written as YYYY-MM-DD'],
+  ['plain/rate/USD/KES/0000-01-01.txt', 400, 'a date must lie in 1900 or later'],
+  ['frankfurter/v2/rates?from=2026-01-01&group=constructor', 422, { message: 'invalid group' }],
   ['plain/rate/USD/KES.xml', 404, 'the path is rate/USD/KES.txt'],
   ['plain/rate/USD/KES.txt?kind=official', 400, 'kind is mid, or official together with bank'],
 ]
