@@ -124,7 +124,7 @@ export function significantDigits(text: string): number | null {
   const match = DECIMAL.exec(text)
   if (!match) return null
   const digits = `${match[2]}${match[3] ?? ''}`
-  return digits.replace(/^0+/, '').replace(/0+$/, '').length
+  return digits.replace(/^0+/, '').replace(/(?<!0)0+$/, '').length
 }
 
 /** The earliest `effective_from` that may still be recorded: five calendar years back. */

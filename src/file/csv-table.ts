@@ -12,8 +12,8 @@ type CsvTable = {
 }
 
 const COLUMNS_MAX = 1000
-/** A number with commas between its thousands. */
-const GROUPED = /(?<![\d.])\d{1,3}(,\d{3})+\.\d+(?![\d.])/
+/** A number with commas between its thousands; none that is read has more of them. */
+const GROUPED = /(?<![\d.])\d{1,3}(,\d{3}){1,6}\.\d+(?![\d.])/
 
 /** Possible separators; the first that divides a header into its columns is used. */
 const SEPARATORS = [',', ';', '\t']

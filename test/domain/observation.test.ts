@@ -35,6 +35,12 @@ describe('significantDigits', () => {
     expect(significantDigits('0.000000123456789012345678')).toBe(18)
   })
 
+  test('takes no longer for many zeros than for other digits', () => {
+    const startMs = performance.now()
+    expect(significantDigits(`1.${'0'.repeat(100_000)}1`)).toBe(100_002)
+    expect(performance.now() - startMs).toBeLessThan(1000)
+  })
+
   test('returns null for a string that is not a plain decimal', () => {
     for (const text of [
       '',
