@@ -53,7 +53,9 @@ export function reserveUnit(
   if (unit) return unit
   const isKeyUsedUp = metering.meter.used(accountId, dayOf(nowMs)) < limit
   const quota = quotaAt(metering, caller, nowMs)
-  return isKeyUsedUp ? keyUsedUp(quota, nowMs) : quotaExceeded(plan, { ...quota, limit }, nowMs)
+  if (isKeyUsedUp) return keyUsedUp(quota, nowMs)
+  if (keyLimit === null) return sharedRefusal(plan, quota, nowMs)
+  return quotaExceeded(plan, { ...quota, limit }, nowMs)
 }
 
 const keyUsedUp = ({ limit, resetMs }: Quota, nowMs: number): ServiceError =>
@@ -66,25 +68,30 @@ const keyUsedUp = ({ limit, resetMs }: Quota, nowMs: number): ServiceError =>
   )
 
 /**
- * The last refusal of each plan: within one second they are all the same.
+ * The last refusal of each plan: within one second they are all the same, but for read-only keys,
+ * whose headers state limits of their own.
  *
  * Cache 10 of a read, see docs/architecture.md.
  */
 const refusals = new Map<Plan, ServiceError>()
 
-function quotaExceeded(plan: Plan, { limit, resetMs }: Quota, nowMs: number): ServiceError {
+function sharedRefusal(plan: Plan, quota: Quota, nowMs: number): ServiceError {
+  const { limit, resetMs } = quota
   const [reset, waitSeconds] = [resetMs / 1000, Math.ceil((resetMs - nowMs) / 1000)]
   const last = refusals.get(plan)
   const { limit: lastLimit, reset: lastReset } = last?.details ?? {}
   if (last?.retryAfterSeconds === waitSeconds && lastLimit === limit && lastReset === reset)
     return last
-  const refusal = new ServiceError(
-    'quota_exceeded',
-    `all ${limit} requests of today's ${plan} plan are used; ` +
-      'wait for the reset at the next UTC midnight or move to a larger plan',
-    { limit, reset },
-    waitSeconds,
-  )
+  const refusal = quotaExceeded(plan, quota, nowMs)
   refusals.set(plan, refusal)
   return refusal
 }
+
+const quotaExceeded = (plan: Plan, { limit, resetMs }: Quota, nowMs: number): ServiceError =>
+  new ServiceError(
+    'quota_exceeded',
+    `all ${limit} requests of today's ${plan} plan are used; ` +
+      'wait for the reset at the next UTC midnight or move to a larger plan',
+    { limit, reset: resetMs / 1000 },
+    Math.ceil((resetMs - nowMs) / 1000),
+  )

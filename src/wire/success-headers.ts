@@ -20,8 +20,8 @@ type Route = {
   readonly guards?: Readonly<Record<string, string>>
 }
 
-/** The headers that every response of a plan shares until `resetMs`. */
-type Kept = { readonly headers: Headers; resetMs: number; position: number }
+/** The headers that every response of a plan and limit shares until `resetMs`. */
+type Kept = { readonly headers: Headers; limit: number; resetMs: number; position: number }
 
 /**
  * The headers of successful JSON responses of one route.
@@ -42,7 +42,7 @@ export class SuccessHeaders {
   of({ plan, quota, nowMs, position }: Success): Headers {
     const kept = this.#byPlan.get(plan) ?? this.#first(plan)
     const { headers } = kept
-    if (kept.resetMs === quota.resetMs) {
+    if (kept.resetMs === quota.resetMs && kept.limit === quota.limit) {
       const { remaining, policyState } = movingQuota(quota, nowMs)
       headers.set('x-ratelimit-remaining', remaining)
       headers.set('ratelimit', policyState)
@@ -50,6 +50,7 @@ export class SuccessHeaders {
       const all = quotaHeaders(quota, nowMs)
       for (const name in all) headers.set(name, all[name]!)
       kept.resetMs = quota.resetMs
+      kept.limit = quota.limit
     }
     if (kept.position !== position) {
       headers.set(POSITION_HEADER, String(position))
@@ -63,7 +64,7 @@ export class SuccessHeaders {
     const headers = new Headers({ 'content-type': 'application/json', ...guards })
     if (isTiered) headers.set('x-data-freshness', tierOf(plan))
     if (varies) headers.set('vary', 'Accept')
-    const kept = { headers, resetMs: Number.NaN, position: Number.NaN }
+    const kept = { headers, limit: Number.NaN, resetMs: Number.NaN, position: Number.NaN }
     this.#byPlan.set(plan, kept)
     return kept
   }
