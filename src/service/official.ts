@@ -119,7 +119,7 @@ async function rateBy(
     thenMs: Math.min(dayEndMs, nowMs),
     isLasting: true,
   }
-  const sinceMs = then.beforeMs - 1
+  const sinceMs = Math.min(then.beforeMs - 1, nowMs)
   const quotes = heldAt(await quotesBefore(deps, corridor, { ...then, sinceMs }), sinceMs)
   const quote = quotes.find((one) => one.providerId === provider.id && one.rateType === 'official')
   if (!quote || !view.wasActive(provider.id, sinceMs)) return null

@@ -209,3 +209,11 @@ describe('get_official', () => {
       expect(ask({ ...asked, date })).rejects.toThrow(/^date cannot be used/)
   })
 })
+
+test("a day that has not ended at a bank leaves /historical the day's offers", async () => {
+  const offer = { provider_id: 'retail-a', from: 'USD', to: 'UGX', rate: 3690 }
+  await world.post([{ ...offer, valid_until: '2026-03-05T22:00:00Z' }])
+  const { status } = await official('currency=UGX&date=2026-03-05')
+  const { body } = await world.get('/historical?from=USD&to=UGX&date=2026-03-05')
+  expect([status, body.count]).toEqual([200, 2])
+})
