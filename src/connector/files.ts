@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FeedError } from '~/domain/feed/feed.ts'
 
 /** A file of a folder. */
 export type Found = {
@@ -19,18 +20,24 @@ export type Folder = {
   close(): Promise<void>
 }
 
-/** A folder of this machine; one that is not there has no files. */
+/** A folder of this machine. */
 export const localFolder = (path: string): Folder => ({
-  async list(pattern, max) {
-    const found: Found[] = []
-    for await (const name of pattern.scan({ cwd: path, onlyFiles: true })) {
-      const file = join(path, name)
-      const { mtimeMs, size } = await stat(file)
-      const read = () => readFile(file)
-      found.push({ name, atMs: Math.floor(mtimeMs), bytes: size, isWhole: false, read })
-      if (found.length > max) break
-    }
-    return found
-  },
+  list: (pattern, max) => filesIn(path, pattern, max).catch(unreadable),
   close: async () => {},
 })
+
+async function filesIn(path: string, pattern: Bun.Glob, max: number): Promise<Found[]> {
+  const found: Found[] = []
+  for await (const name of pattern.scan({ cwd: path, onlyFiles: true })) {
+    const file = join(path, name)
+    const { mtimeMs, size } = await stat(file)
+    const read = () => readFile(file).catch(unreadable)
+    found.push({ name, atMs: Math.floor(mtimeMs), bytes: size, isWhole: false, read })
+    if (found.length > max) break
+  }
+  return found
+}
+
+function unreadable({ message }: Error): never {
+  throw new FeedError('unreachable', `cannot be read: ${message}`)
+}

@@ -298,6 +298,17 @@ test('one host is requested by one connector at a time, and other hosts meanwhil
   expect(open.most).toBe(2)
 })
 
+test('a folder that is gone fails its connector, and affects no other', async () => {
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    await connector(name, HOURLY, `file:gone-${name}/*`)
+  await connector('hourly', HOURLY)
+  answer = quoting(171.5)
+  await replica().run()
+  const failing = (await states()).filter(({ isFailing }) => isFailing)
+  expect([asked, failing.length]).toEqual([1, 8])
+  expect(log.said.filter((line) => line.includes('cannot be read: ENOENT'))).toHaveLength(8)
+})
+
 test('files beyond 10,000 rows are left for the next run', async () => {
   await mkdir(join(folder, 'in'))
   const rows = 'r\n'.repeat(6000)
