@@ -51,6 +51,8 @@ function* sourceFaults(connector: Connector): Generator<Fault> {
       'from.url',
       'from.url must begin with https://, sftp://, s3://, imaps://, imap:// or file:',
     )
+  if (DECODED.test(from.url) && !isDecodable(from.url))
+    yield faultOf('from.url', 'from.url must have %25 for a percent sign')
   for (const member of ['url', 'body'] as const)
     for (const asked of JSON.stringify(from[member] ?? '').matchAll(/\{(\w*)\}/g))
       if (!namesOf(connector).includes(asked[1]!))
@@ -64,6 +66,18 @@ function* sourceFaults(connector: Connector): Generator<Fault> {
         'from.each.corridor',
         `from.each.corridor must list corridors such as GBP/NGN, not ${corridor}`,
       )
+}
+
+/** Addresses whose paths are decoded. */
+const DECODED = /^(?:sftp:|s3:|imaps?:|file:\/\/\/)/
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Secrets that are neither the connector's own by their names nor listed. */

@@ -53,6 +53,11 @@ describe('a connector file', () => {
       WHOLE.replace(/https:[^\n]*/, 's3://prices/*.csv').replace(/ {2}each.*\n/, ''),
       /line 3, column 1: from lacks access_key or secret_key/,
     ],
+    [
+      'a percent sign alone',
+      WHOLE.replace(/https:[^\n]*/, 's3://prices/100%.csv'),
+      /line 4, column 3: from.url must have %25 for a percent sign/,
+    ],
     ['no schedule', `${WHOLE}schedule: daily at 9\n`, /line 11, column 1: schedule must be a cron/],
     ['no duration', `${WHOLE}repeat: often\n`, /line 11, column 1: repeat must be a duration/],
     ['a sheet of no workbook', `${WHOLE}sheet: Prices\n`, /line 11, column 1: sheet is for format/],
