@@ -114,6 +114,8 @@ function* sftpFaults({ from }: Connector): Generator<Fault> {
 function* bucketFaults({ from }: Connector): Generator<Fault> {
   if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
     yield faultOf('from.url', 'from.url must be s3://bucket/folder/*.csv')
+  if (from.endpoint !== undefined && !URL.canParse(from.endpoint))
+    yield faultOf('from.endpoint', 'from.endpoint must be an address with a host')
   if (from.access_key === undefined || from.secret_key === undefined)
     yield faultOf('from', 'from lacks access_key or secret_key: give both')
 }
@@ -137,9 +139,14 @@ function* mailFaults({ from }: Connector): Generator<Fault> {
     yield faultOf('from', 'from lacks sender: the address that the emails are from')
 }
 
+function* webFaults({ from }: Connector): Generator<Fault> {
+  if (!URL.canParse(from.url.replace(/\{\w+\}/g, '0')))
+    yield faultOf('from.url', 'from.url must be an address with a host')
+}
+
 function* nothing(): Generator<Fault> {}
 
 const SOURCES = {
-  ...{ https: nothing, http: nothing, file: nothing },
+  ...{ https: webFaults, http: webFaults, file: nothing },
   ...{ sftp: sftpFaults, s3: bucketFaults, imap: mailFaults, imaps: mailFaults },
 }

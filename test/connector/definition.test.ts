@@ -54,6 +54,16 @@ describe('a connector file', () => {
       /line 3, column 1: from lacks access_key or secret_key/,
     ],
     [
+      'a port that there is not',
+      WHOLE.replace('.example', '.example:99999'),
+      /line 4, column 3: from.url must be an address with a host/,
+    ],
+    [
+      'an endpoint without a host',
+      WHOLE.replace(/https:[^\n]*/, 's3://prices/*.csv\n  endpoint: https://'),
+      /line 5, column 3: from.endpoint must be an address/,
+    ],
+    [
       'a percent sign alone',
       WHOLE.replace(/https:[^\n]*/, 's3://prices/100%.csv'),
       /line 4, column 3: from.url must have %25 for a percent sign/,
