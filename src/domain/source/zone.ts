@@ -37,10 +37,13 @@ function offsetMs(atMs: number, timeZone: string): number {
   return shown - Math.floor(atMs / 1000) * 1000
 }
 
+/** The database has 600 names, and each may be spelt with small and large letters. */
+const FORMATS_MAX = 1000
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-const formatOf = (timeZone: string): Intl.DateTimeFormat =>
-  formats.getOrInsertComputed(
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  if (formats.size >= FORMATS_MAX) formats.clear()
+  return formats.getOrInsertComputed(
     timeZone,
     () =>
       new Intl.DateTimeFormat('en-GB', {
@@ -50,6 +53,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat =>
         ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
       }),
   )
+}
 
 /** Reports whether a string names a time zone of the IANA database. */
 export function isTimeZone(text: string): boolean {

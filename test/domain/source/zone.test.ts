@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { dateIn, isTimeZone, midnightMs, wallMs } from '~/domain/source/zone.ts'
 
 const at = (iso: string) => Date.parse(iso)
@@ -42,4 +42,18 @@ describe('dateIn', () => {
 test('isTimeZone accepts the names of places and UTC, and no abbreviation', () => {
   const names = ['Africa/Nairobi', 'UTC', 'EST', 'Nowhere/City', '']
   expect(names.map(isTimeZone)).toEqual([true, true, false, false, false])
+})
+
+test('spellings of one zone do not add up in memory', () => {
+  const made = spyOn(Intl, 'DateTimeFormat')
+  for (let number = 0; number < 2 ** 11; number++) {
+    const signs = [...'africa/lagos'].map((sign, at) =>
+      (number >> at) & 1 ? sign.toUpperCase() : sign,
+    )
+    expect(isTimeZone(signs.join(''))).toBe(true)
+  }
+  made.mockClear()
+  expect(isTimeZone('africa/lagos')).toBe(true)
+  expect(made).toHaveBeenCalledTimes(1)
+  made.mockRestore()
 })
