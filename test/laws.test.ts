@@ -179,7 +179,7 @@ describe('hourly', () => {
 
   type Catalogue = { currencies: readonly Currency[]; providers: readonly Provider[] }
 
-  /** A service over the database that knows `catalogue` only and begins with what it holds. */
+  /** A service over the database that knows only `catalogue` and starts with the stored data. */
   async function worldAt(nowMs: number, catalogue: Catalogue): Promise<World> {
     const world = new World({
       at: new Date(nowMs).toISOString(),
@@ -196,7 +196,7 @@ describe('hourly', () => {
     return world
   }
 
-  /** The key of an account that the database knows, too, as it keeps who recorded what. */
+  /** The key of an account that is in the database too, which stores who recorded what. */
   async function recorderIn(world: World): Promise<string> {
     const { id, key } = world.account('enterprise', 'treasury')
     await database.sql`insert into accounts (id, email, plan, role)
@@ -204,9 +204,7 @@ describe('hourly', () => {
     return key
   }
 
-  /**
-   * Content of `/rates` for every corridor, the plain way: all rules in SQL over all of history.
-   */
+  /** Content of `/rates` for every corridor, naively: all rules in SQL over all of history. */
   const plainRates = (ids: string[], cutoffMs: number) =>
     database.sql`
       with latest as (

@@ -94,7 +94,7 @@ describe('createLog', () => {
   })
 
   test('says how many when the time is over, and starts over', async () => {
-    const { promise: told, resolve } = Promise.withResolvers<string>()
+    const { promise: summary, resolve } = Promise.withResolvers<string>()
     const written: string[] = []
     const write = (line: string) => {
       written.push(line)
@@ -102,7 +102,7 @@ describe('createLog', () => {
     }
     const log = logOf({ repetitions: { linesMax: 1, windowMs: 20 }, write })
     for (let i = 0; i < 5; i++) log.warn({}, 'away')
-    expect(JSON.parse(await told)).toMatchObject({ lines: 4, like: 'away' })
+    expect(JSON.parse(await summary)).toMatchObject({ lines: 4, like: 'away' })
     log.warn({}, 'away')
     expect(written).toHaveLength(3)
   })

@@ -6,20 +6,19 @@ import { preferMemory, removeScratch, scratchFolder } from './support/scratch.ts
 
 /** Processes that run test files: more than the cores of a small machine, since many tests wait. */
 const WORKERS = 4
-/** One file that needs nothing else waits for a dozen seconds: the others have the cores. */
+/** The number of workers for fast files: another one would only take cores from the rest. */
 const FAST_WORKERS = 3
 const FAST = '--fast'
 const REPEAT = '--repeat'
 
-/** For a first run: whoever waits for processes had better begin early. */
+/** Guesses for a first run: files that wait for processes should start early. */
 const GUESSED_MS: Readonly<Record<Need, number>> = { process: 3000, database: 1000, nothing: 100 }
 
 /**
- * `bun run test`: every test file, several at a time, on one PostgreSQL from which each takes
- * databases of its own. With --fast only the files that need neither a database nor a process.
- * With --repeat N it runs all of that N times, each with other random cases (TEST_SEED), and then
- * lists what failed in which run.
- * Further arguments go to `bun test`; its exit status is ours.
+ * `bun run test`: every test file, several at a time, on one PostgreSQL with separate databases for
+ * each. With --fast only the files that need neither a database nor a process. With --repeat N it
+ * runs all of that N times, each with other random cases (TEST_SEED), and then lists what failed in
+ * which run. Further arguments go to `bun test`, whose exit status it returns.
  */
 async function main(args: readonly string[]): Promise<number> {
   const at = args.indexOf(REPEAT)
@@ -30,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 2
 }
 
-/** Runs the suite in a process of its own, `times` times, whatever fails. */
+/** Runs the suite in a process of its own, `times` times, even after failures. */
 async function repeated(times: number, args: readonly string[]): Promise<number> {
   const lines: string[] = []
   for (let run = 1; run <= times; run++) {
@@ -71,7 +70,7 @@ async function suite(args: readonly string[]): Promise<number> {
   return bunTest({ args: [`--parallel=${FAST_WORKERS}`, ...others, ...paths], ...times })
 }
 
-/** Prepares, once for all files, what tests of databases and of processes start from. */
+/** Prepares, once for all files, the templates of databases and data directories. */
 async function withServer(work: (env: Record<string, string>) => Promise<number>): Promise<number> {
   await preferMemory()
   const prepared = await scratchFolder()

@@ -155,11 +155,11 @@ describe('docs/operate.md', () => {
     const usages = tableRows(pageAt('docs/operate.md'), 'command').flatMap(([cell]) =>
       matchesIn(cell!, /`([^`]+)`/g),
     )
-    const told = usages.map((usage) => {
+    const documented = usages.map((usage) => {
       const [name = ''] = usage.split(/ (?=[A-Z[-])/)
       return [name, ...matchesIn(usage, /(--[a-z-]+)/g).sort()].join(' ')
     })
-    expect(told.sort()).toEqual(commandsBelow(await wholeProgram(), []).sort())
+    expect(documented.sort()).toEqual(commandsBelow(await wholeProgram(), []).sort())
   })
 })
 
@@ -170,12 +170,14 @@ describe('docs/data.md', () => {
   })
 
   test('says of every central bank in which currency and when it publishes, and what it asks', () => {
-    const told = tableRows(pageAt('docs/data.md'), 'source').map(
+    const documented = tableRows(pageAt('docs/data.md'), 'source').map(
       ([name, , currency, , , when, terms]) => ({ name, currency, when, terms }),
     )
-    expect(told.map(({ name }) => name)).toEqual(Object.keys(BANKS).map((name) => `\`${name}\``))
+    expect(documented.map(({ name }) => name)).toEqual(
+      Object.keys(BANKS).map((name) => `\`${name}\``),
+    )
     for (const [index, bank] of Object.values<Bank>(BANKS).entries()) {
-      const { currency, when, terms } = told[index]!
+      const { currency, when, terms } = documented[index]!
       expect([currency, when!.slice(0, 5)]).toEqual([bank.currency, bank.publishes.at])
       const [address] = /https:[^:\s]+/.exec(bank.terms) ?? []
       expect(terms).toContain(address ?? 'none stated')
@@ -192,12 +194,12 @@ describe('docs/api.md', () => {
   test('names every code of an error, with its status', () => {
     const { text } = pageAt('docs/api.md')
     const [, list] = /An error is JSON([\s\S]*?)\n\n/.exec(text)!
-    const told = list!.split(/\((\d{3})\)/)
-    const codes = told.flatMap((part, i) =>
+    const documented = list!.split(/\((\d{3})\)/)
+    const codes = documented.flatMap((part, i) =>
       i % 2 === 0
         ? matchesIn(part, /`([a-z]+(?:_[a-z]+)+|forbidden|overloaded)`/g).map((code) => [
             code,
-            Number(told[i + 1]),
+            Number(documented[i + 1]),
           ])
         : [],
     )

@@ -7,9 +7,9 @@ export type Caveat =
   | 'nearest'
   /** The price is older than a week. */
   | 'stale'
-  /** The rate is of an earlier date than the one asked for. */
+  /** The rate is of an earlier date than the requested one. */
   | 'earlier'
-  /** The rate is too far from the mid of its day to be believed; its date is known all the same. */
+  /** The rate is too far from the mid of its day to be believed; its date is known. */
   | 'suspect'
 
 /** The right answer. */
@@ -31,7 +31,7 @@ export const UNKNOWABLE: Truth = { isUnknowable: true }
 
 /** Reply of a player. */
 export type Reply = {
-  /** Says whether it says that it cannot know. */
+  /** Says whether the player declines. */
   readonly isDeclined: boolean
   readonly figure: number | null
   readonly name: string | null
@@ -66,7 +66,7 @@ export type Question = {
 export type Draw = {
   readonly sql: Sql
   readonly random: Random
-  /** A text that orders rows by chance, for `md5`. */
+  /** A string that orders rows at random, for `md5`. */
   readonly salt: string
 }
 

@@ -7,7 +7,7 @@ import { clockAt } from '../support/clock.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-/** A morning of the sample's last day, on which nothing has to be moved. */
+/** A morning of the sample's last day, so that no time has to be shifted. */
 export const NOW_MS = Math.floor(Date.parse(sampleEnd) / DAY_MS) * DAY_MS + 9.5 * 3_600_000
 
 const SETTINGS = { PORT: '0', REFERENCE_FEED: 'none', QUOTA_ENTERPRISE: '100000' }

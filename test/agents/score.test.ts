@@ -10,11 +10,11 @@ const TRUTH: Truth = {
 const RIGHT = { figure: 1000.9, name: 'B', date: '2026-09-29', caveats: ['nearest'] } as const
 
 describe('scoreOf', () => {
-  test('counts a point for each claim that is right, a figure within a thousandth', () => {
+  test('counts a point for each correct claim, with numbers correct to a thousandth', () => {
     expect(scoreOf(TRUTH, said(RIGHT))).toEqual({ verdict: 'right', points: 4 })
   })
 
-  test('takes two points for a wrong figure', () => {
+  test('subtracts two points for a wrong number', () => {
     const reply = said({ ...RIGHT, figure: 1001.1 })
     expect(scoreOf(TRUTH, reply)).toEqual({ verdict: 'wrong', points: 1 })
   })
@@ -30,7 +30,7 @@ describe('scoreOf', () => {
     },
   )
 
-  test('rewards declining only what cannot be known', () => {
+  test('rewards declining only for unknowable questions', () => {
     expect(scoreOf(TRUTH, DECLINED)).toEqual({ verdict: 'declined wrongly', points: 0 })
     expect(scoreOf(UNKNOWABLE, DECLINED)).toEqual({ verdict: 'declined rightly', points: 1 })
     expect(scoreOf(UNKNOWABLE, said(RIGHT))).toEqual({ verdict: 'wrong', points: -2 })

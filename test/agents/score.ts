@@ -18,7 +18,7 @@ const OFF_MAX = 0.001
 const SHOWN = 2e-6
 const WRONG_FIGURE = -2
 
-/** A reply against what is right, claim by claim. */
+/** Compares a reply with the truth, claim by claim. */
 export function scoreOf(truth: Truth, reply: Reply): Score {
   if (truth.isUnknowable)
     return reply.isDeclined

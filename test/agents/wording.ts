@@ -10,7 +10,7 @@ const namesIn = (language: string, type: 'currency' | 'region') => {
 const CURRENCIES = new Map(['en', ...LANGUAGES].map((one) => [one, namesIn(one, 'currency')]))
 const COUNTRIES = new Map(['en', ...LANGUAGES].map((one) => [one, namesIn(one, 'region')]))
 
-/** Signs that people write and that mean one currency alone to who sends money to Africa. */
+/** Currency signs that are unambiguous for senders of money to Africa. */
 const SIGNS: Readonly<Record<string, string>> = {
   EUR: '€',
   GBP: '£',
@@ -37,7 +37,7 @@ const CITIES: Readonly<Record<string, string>> = {
   ZM: 'Lusaka',
 }
 
-/** The shares of wordings; what remains are codes and English names, by halves. */
+/** The shares of wordings; the rest are codes and English names, half each. */
 const FOREIGN_SHARE = 0.3
 const SIGN_SHARE = 0.1
 const CITY_SHARE = 0.05

@@ -3,7 +3,7 @@ import { connectClient } from './client.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 
-/** A server that ends each connection behind what it says, and counts them. */
+/** A server that sends a string on each connection and closes it, and counts connections. */
 function closingServer(says: string) {
   const counted = { connections: 0 }
   const server = Bun.listen({

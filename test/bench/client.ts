@@ -1,6 +1,6 @@
 /**
- * A connection that asks for one path after another. One that the service closed while nothing was
- * asked, as it does after `HTTP_IDLE_TIMEOUT`, is opened again.
+ * A connection that requests one path after another. If the service closed it while idle, as it
+ * does after `HTTP_IDLE_TIMEOUT`, it is opened again.
  */
 export type Client = {
   /** Resolves with the last byte of a 200; rejects for any other response. */

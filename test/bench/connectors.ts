@@ -90,7 +90,7 @@ terms: ours
 schedule: "* * * * * *"
 `
 
-/** Writes a file that has been there for a minute: a price for each of the last minutes. */
+/** Writes a file that is a minute old, with a price for each of the last minutes. */
 async function arrived(path: string, length: number): Promise<void> {
   const nowMs = Date.now()
   const rows = Array.from(
@@ -109,7 +109,7 @@ const untilAsked = (url: string): Promise<void> =>
 const untilRecorded = (url: string): Promise<void> =>
   untilShown(url, new RegExp(`rows_total\\{.*outcome="recorded"\\} ${FILE_ROWS / 10_000}[0-9]{4}`))
 
-/** Resolves once `/metrics` shows a sample; throws where a connector has failed. */
+/** Resolves once `/metrics` shows a sample; throws if a connector has failed. */
 async function untilShown(url: string, sample: RegExp): Promise<void> {
   while (true) {
     const metrics = await (await fetch(new URL('/metrics', url))).text()
@@ -120,9 +120,7 @@ async function untilShown(url: string, sample: RegExp): Promise<void> {
   }
 }
 
-/**
- * The time that each request took, one after another, while some work was done, in milliseconds.
- */
+/** The time in milliseconds of each request, one after another, while some work runs. */
 async function waitsDuring(url: string, work: () => Promise<unknown>): Promise<number[]> {
   let isOver = false
   const worked = work().finally(() => {

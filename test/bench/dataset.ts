@@ -7,7 +7,7 @@ import { CURRENCIES, currency, provider } from '../support/catalogue.ts'
 const HOUR_MS = 3_600_000
 const FROM = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'KES', 'XOF']
 const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW']
-/** Units per US dollar, of the order they had in 2025: what the generated rates wander around. */
+/** Units per US dollar, roughly as in 2025: the centre of the generated rates. */
 export const PER_USD: Readonly<Record<string, number>> = {
   ...{ USD: 1, EUR: 0.86, GBP: 0.74, AED: 3.67, CAD: 1.38, CHF: 0.8, SAR: 3.75, ZAR: 17.7 },
   ...{ KES: 129, XOF: 563, NGN: 1530, UGX: 3520, TZS: 2480, GHS: 11.8, RWF: 1447, ETB: 142 },
@@ -60,7 +60,7 @@ const SPAN_MS = 2 * 365 * 24 * HOUR_MS
 
 type Wander = {
   readonly count: number
-  /** The time they are spread over; two years where nothing is said. */
+  /** The time over which they are spread; two years by default. */
   readonly spanMs?: number
   readonly nowMs: number
   readonly perUsd: Readonly<Record<string, number>>
@@ -101,7 +101,7 @@ export type Pair = {
   readonly providerId: string
   readonly from: string
   readonly to: string
-  /** Left out where nothing is said of it. */
+  /** Absent for the plain offer. */
   readonly offer?: Offer | null
 }
 

@@ -8,7 +8,7 @@ import { type Figure, percentile } from './table.ts'
 
 const LIVE_QUOTES = 1000
 const REQUESTS = 500
-/** Turns of each side in a round, so that both meet the same weather. */
+/** Turns of each side in a round, so that both see the same load of the machine. */
 const TURNS = 6
 const FROM = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'KES', 'XOF']
 const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW']

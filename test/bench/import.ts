@@ -8,7 +8,7 @@ import { pairIds } from './ingestion.ts'
 import { command } from './process.ts'
 import { type Figure, median } from './table.ts'
 
-/** Before the rows that are timed, and young enough to be recorded. */
+/** Age of the first rows: older than the timed rows, and young enough to be recorded. */
 const PAST_MS = 2.5 * 365 * 24 * 3_600_000
 
 /**
@@ -88,7 +88,7 @@ async function writeCsv(
 const COPY = `copy observations (effective_from, corridor_id, provider_corridor_id, rate_type,
   rate, fee, fee_currency) from stdin`
 
-/** The rows as the text that a COPY takes, in pieces. */
+/** The rows as the text of a COPY, in chunks. */
 export async function copyText(sql: Sql, batches: Iterable<Observation[]>): Promise<string[]> {
   const ids = await pairIds(sql)
   return Array.from(batches, (batch) =>

@@ -125,7 +125,7 @@ const csvOf = (rows: readonly Observation[]): string =>
     })
     .join('')}`
 
-/** Rows in parts of one size; a rest that does not fill one is left out. */
+/** Rows in parts of one size; an incomplete last part is left out. */
 const partsOf = <T>(rows: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.floor(rows.length / size) }, (_, i) =>
     rows.slice(i * size, (i + 1) * size),

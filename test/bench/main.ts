@@ -40,7 +40,7 @@ const HISTORY = values.small
   ? { rows: 20_000, years: 1, asks: 5, starts: 1 }
   : { rows: 10_000_000, years: 5, asks: 200, starts: 5 }
 
-/** Benches that use again what they filled. */
+/** Benches that reuse their data. */
 const KEPT = ['history', 'archive']
 const ARCHIVE = values.small ? { rows: 20_000, asks: 5 } : { rows: 1_000_000, asks: 60 }
 const ROWS_MIN = 10_000

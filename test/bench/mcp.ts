@@ -34,7 +34,7 @@ type Scene = { readonly database: Database; readonly url: string }
 type Sizes = {
   readonly rounds: number
   readonly seconds: number
-  /** Time that both ends take, after some 30,000 calls, to be compiled for good. */
+  /** Time, about 30,000 calls, until both ends are fully compiled. */
   readonly warmingSeconds: number
 }
 

@@ -34,7 +34,7 @@ function started(args: readonly string[], settings: Record<string, string>) {
   return child
 }
 
-/** Ends whatever was started here and still runs. */
+/** Ends every process that was started here and still runs. */
 export async function endProcesses(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   await Promise.all(Array.from(running, (child) => child.exited))

@@ -15,7 +15,7 @@ import { inTurn, type Keys, keysOf, LIMITS } from './http/scene.ts'
 import { type Running, residentMb, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
-/** As many as the most corridors need on either side. */
+/** Currency codes for the largest number of corridors. */
 const CODES = 65
 const ENDPOINTS = ['fetch-one', 'rates', 'convert', 'fetch-multi']
 

@@ -49,7 +49,7 @@ type DayColumns = Record<'from_per_usd' | 'from_at_ms' | 'to_per_usd' | 'to_at_m
 
 type CurrencyRow = Pick<Currency, 'code' | 'kind'> & { peg_to: string | null; peg_rate: string }
 const currencyRows = await sql<CurrencyRow[]>`select code, kind, peg_to, peg_rate from currencies`
-/** Read once: a catalogue seldom changes. */
+/** Read once, since a catalogue seldom changes. */
 const anchors = new Anchors(
   currencyRows.map(({ code, kind, peg_to: to, peg_rate: rate }) => {
     return { code, kind, peg: to === null ? null : { to, rate: Number(rate) } }
@@ -162,8 +162,8 @@ async function convert(query: Query) {
   const amount = Number(query.get('amount'))
   const { corridor, view, mid } = await priced(query)
   const { offers } = view
-  const told = { selection: UNSELECTED, absence: null, feeMids: new Map() }
-  const prices = { corridor, mid, offers, ...told }
+  const plain = { selection: UNSELECTED, absence: null, feeMids: new Map() }
+  const prices = { corridor, mid, offers, ...plain }
   return presentConvert(converted({ prices, goal: { amount, recipientGets: null } }), realtime())
 }
 
@@ -317,7 +317,7 @@ async function status() {
   return presentStatus(of, { nowMs: Date.now(), sample: null })
 }
 
-/** Looks a key up with what its account has used today, and refuses as the service would. */
+/** Looks up a key and its account's usage of today, and refuses as the service would. */
 async function refused(key: string): Promise<Response> {
   const [found] = await sql`
     select a.id, sum(u.requests)::int as used

@@ -14,7 +14,7 @@ import { type Figure, percentile } from './table.ts'
 
 export type StreamSizes = {
   readonly streams: number
-  /** The time for which it is measured, without streams and with them. */
+  /** Duration of the measurement, without streams and with them. */
   readonly streamSeconds: number
   /** The number of events that a returning reader missed. */
   readonly missed: number
@@ -24,7 +24,7 @@ const LIVE_QUOTES = 5000
 const ROWS_PER_SECOND = 500
 /** The number of corridors each stream names. */
 const CORRIDORS_EACH = 3
-/** From the start of one `GET /rates` to that of the next. */
+/** From the start of one `GET /rates` to the start of the next. */
 const ASK_PAUSE_MS = 4
 const WARMING_SECONDS = 2
 const SETTLING_MS = 2000
@@ -32,10 +32,9 @@ const SETTLING_MS = 2000
 /**
  * Measures the cost and the delay of open streams, while rows are recorded through `POST /rates`:
  * from the 201 to the last stream that sends the row; the memory of a stream; `GET /rates` with and
- * without the streams, rows being recorded in both cases; and the time that a returning reader
- * takes to have all it missed.
- *
- * The streams are read by a process of its own, on the core that also records and asks.
+ * without the streams, rows being recorded in both cases; and the time until a returning reader has
+ * all missed events. A separate process reads the streams, on the core that also records and sends
+ * requests.
  */
 export async function stream(dir: string, sizes: StreamSizes): Promise<Figure[]> {
   const opened = await openScene(dir)
@@ -44,13 +43,16 @@ export async function stream(dir: string, sizes: StreamSizes): Promise<Figure[]>
     const { service, keys } = scene
     const recorder = recorderOf(service, { market: scene.market, key: keys.realtime })
     await recorder.burst(LIVE_QUOTES)
-    return [...(await told(scene, recorder, sizes)), await resumed(scene, recorder, sizes.missed)]
+    return [
+      ...(await loadFigures(scene, recorder, sizes)),
+      await resumed(scene, recorder, sizes.missed),
+    ]
   } finally {
     await scene.close()
   }
 }
 
-/** Quotes in every corridor that there is. */
+/** Quotes in every corridor. */
 async function marketOf({ database: { sql } }: Scene): Promise<Market> {
   const corridors = await sql<Corridor[]>`
     select distinct source as "from", target as "to" from corridors
@@ -58,7 +60,7 @@ async function marketOf({ database: { sql } }: Scene): Promise<Market> {
   return market(corridors, { liveQuotes: LIVE_QUOTES, depth: 1, nowMs: Date.now(), perUsd: {} })
 }
 
-async function told(
+async function loadFigures(
   scene: Scene,
   recorder: Recorder,
   { streams, streamSeconds }: StreamSizes,
@@ -189,12 +191,12 @@ function delaysOf(rows: readonly Row[], subscribed: readonly string[][], heard: 
     const expected = readers.get(corridor) ?? 0
     const { count, lastMs } = heard[rate] ?? { count: 0, lastMs: 0 }
     if (count !== expected)
-      throw new Error(`${count} of ${expected} readers of ${corridor} were told ${rate}`)
+      throw new Error(`${count} of ${expected} readers of ${corridor} received ${rate}`)
     return expected === 0 ? [] : [lastMs - committedMs]
   })
 }
 
-/** The time that a reader of everything takes who comes back after it missed some events. */
+/** The time until a returning reader of all corridors has the events that it missed. */
 async function resumed({ service, keys }: Scene, recorder: Recorder, missed: number) {
   const leaving = everything(service, keys.realtime)
   while (leaving.lastId === null) await Bun.sleep(10)
@@ -212,7 +214,7 @@ async function resumed({ service, keys }: Scene, recorder: Recorder, missed: num
   await back.until(staying.lastId!)
   const tookMs = performance.now() - startMs
   if (back.events !== staying.events)
-    throw new Error(`told ${back.events} events of ${staying.events} on coming back`)
+    throw new Error(`${back.events} events of ${staying.events} received after reconnecting`)
   staying.close()
   back.close()
   const events = back.events.toLocaleString('en')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { downloaded, Scene, strangers, type Visit } from './scene.ts'
+import { downloaded, foreignRequests, Scene, type Visit } from './scene.ts'
 
 const EMAIL = 'ada.lovelace@example.org'
 const OPERATOR = 'operator@example.org'
@@ -48,7 +48,7 @@ async function copiedKey(page: Page): Promise<string> {
   return key
 }
 
-/** Keeps a picture of a page that only a deed leads to, once nothing in it shuts anybody out. */
+/** Takes a picture of a page that only an action leads to, once it has no accessibility error. */
 async function examined({ page }: Visit, name: string): Promise<void> {
   expect([name, await scene.faults(page)]).toEqual([name, []])
   await scene.picture(page, name)
@@ -80,7 +80,7 @@ describe('a developer', () => {
     await examined(ada, 'key-light')
   })
 
-  test('sees the shell call follow the question, whatever it contains', async () => {
+  test('sees the shell call change with the request, whatever it contains', async () => {
     const { page } = ada
     await page.getByLabel('Question').fill("/rates?from=USD&to=O'K S")
     expect(await page.locator('#try-curl').textContent()).toEndWith(
@@ -101,7 +101,7 @@ describe('a developer', () => {
     expect(await page.locator('.usage-chart rect').count()).toBe(1)
   })
 
-  test('tries a pasted key with the enter key, and sees a message when it is not a key', async () => {
+  test('tries a pasted key with the enter key, and sees an error for an invalid key', async () => {
     const { page } = ada
     await page.getByLabel('Your key').fill('crd_nonsense')
     await page.getByLabel('Question').fill('/admin/usage')
@@ -116,7 +116,7 @@ describe('a developer', () => {
     await page.getByText('HTTP 404').waitFor()
   })
 
-  test('makes a second key and revokes the first, which is refused at once', async () => {
+  test('creates a second key and revokes the first, which is refused at once', async () => {
     const { page } = ada
     await page.getByLabel('Name of the new key').fill('laptop')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -142,9 +142,9 @@ describe('a developer', () => {
     await examined(ada, 'developer-light')
   })
 
-  test('has sent the key only in a header to us, without an error in the browser', () => {
+  test('has sent the key only in a header to this site, without an error in the browser', () => {
     expect(ada.asked.filter((url) => url.includes('crd_'))).toEqual([])
-    expect(strangers(ada.asked, scene.demo.origin)).toEqual([])
+    expect(foreignRequests(ada.asked, scene.demo.origin)).toEqual([])
     const expected = /status of (401|404)/
     expect(ada.complaints.filter((text) => !expected.test(text))).toEqual([])
   })
@@ -168,7 +168,7 @@ describe('a developer', () => {
 describe('an operator', () => {
   let operator: Visit
 
-  test('gets to the account made on the command line, and sees the state of the data', async () => {
+  test('opens the account created on the command line, and sees the state of the data', async () => {
     await scene.demo.command('account', 'create', '--email', OPERATOR, '--role', 'admin')
     operator = await scene.visit()
     const { page } = operator
@@ -180,7 +180,7 @@ describe('an operator', () => {
     await examined(operator, 'operator-light')
   })
 
-  test('finds an account, changes its plan, and finds the change', async () => {
+  test('finds an account, changes its plan, and sees the change', async () => {
     const { page } = operator
     await page.getByRole('link', { name: 'Accounts' }).click()
     await page.getByLabel('Part of the address').fill('lovelace')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { MailSink } from '../support/mail-sink.ts'
 import { until } from '../support/until.ts'
-import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
+import { foreignRequests, isTooWide, Scene, type Visit } from './scene.ts'
 
 const ADA = 'ada.lovelace@example.org'
 const GRACE = 'grace.hopper@example.org'
@@ -66,7 +66,7 @@ async function examined({ page }: Visit, name: string): Promise<void> {
   await scene.picture(page, name)
 }
 
-/** Keeps a picture of a page without scripts, which cannot be examined further. */
+/** Takes a picture of a page without scripts, which cannot be examined further. */
 async function pictured({ page }: Visit, name: string): Promise<void> {
   expect([name, await isTooWide(page)]).toEqual([name, false])
   await scene.picture(page, name)
@@ -95,7 +95,7 @@ async function quote(rate: number): Promise<void> {
 const verified = ({ headers, body }: Call, by: string) => new Webhook(by).verify(body, headers)
 
 describe('a person without an account', () => {
-  test('presses the button of the board, signs up and is led back to the alert', async () => {
+  test('clicks the button of the board, signs up and returns to the alert', async () => {
     const { page } = ada
     await page.goto(BOARD)
     const button = page.getByRole('link', { name: 'Tell me when…' })
@@ -113,7 +113,7 @@ describe('a person without an account', () => {
     expect(await page.locator('.figures').textContent()).toMatch(/arrives for £120[\d,.]+ KES/)
   })
 
-  test('sees only the fields that matter', async () => {
+  test('sees only the fields that apply', async () => {
     const { page } = ada
     const seen = (label: string) => page.getByLabel(label).isVisible()
     const all = ['For sending', 'Value', 'Measured', 'When the newest price is']
@@ -131,7 +131,7 @@ describe('a person without an account', () => {
     expect(await fields()).toEqual(['For sending', 'Value'])
   })
 
-  test('reads what is wrong below each field', async () => {
+  test('reads the error below each field', async () => {
     const { page } = ada
     await page.getByLabel('Value').fill('a lot')
     await page.getByLabel('Address of the server').fill('https://10.1.2.3/hook')
@@ -144,7 +144,7 @@ describe('a person without an account', () => {
     await examined(ada, 'alert-form-wrong-light-1280')
   })
 
-  test('makes it, and copies the secret that is shown once', async () => {
+  test('creates it, and copies the secret that is shown once', async () => {
     const { page } = ada
     await page.getByLabel('Address of the server').fill(hook())
     await page.getByLabel('Name').fill('Rent for Nairobi')
@@ -159,7 +159,7 @@ describe('a person without an account', () => {
     expect(await page.content()).not.toContain(secret)
   })
 
-  test('sends a test, which the server can verify, and sees its answer', async () => {
+  test('sends a test, which the server can verify, and sees its response', async () => {
     const { page } = ada
     await page.getByText('Nothing was sent yet.').waitFor()
     await page.getByRole('button', { name: 'Send a test' }).click()
@@ -171,7 +171,7 @@ describe('a person without an account', () => {
     expect(await page.locator('.sent pre').textContent()).toBe(calls.at(-1)!.body)
   })
 
-  test('sees what a server says that is down', async () => {
+  test('sees the error of a server that is down', async () => {
     const { page } = ada
     answer = 503
     await page.getByRole('button', { name: 'Send a test' }).click()
@@ -181,8 +181,8 @@ describe('a person without an account', () => {
     await examined(ada, 'alert-deliveries-light-1280')
   })
 
-  test('has met nothing strange, and no error in the browser', () => {
-    expect(strangers(ada.asked, scene.demo.origin)).toEqual([])
+  test('has triggered no foreign request, and no error in the browser', () => {
+    expect(foreignRequests(ada.asked, scene.demo.origin)).toEqual([])
     expect(ada.complaints.filter((text) => !/status of 400/.test(text))).toEqual([])
   })
 })
@@ -204,8 +204,8 @@ describe('a person with live prices, without scripts', () => {
     await quote(176.5)
     await untilShown(page, 'arrived')
     expect(await page.locator('tbody tr').textContent()).toContain('alert')
-    const told = { type: 'alert.fired', data: { corridor: 'GBP/KES', value: 176.5 } }
-    expect(verified(calls.at(-1)!, own)).toMatchObject(told)
+    const fired = { type: 'alert.fired', data: { corridor: 'GBP/KES', value: 176.5 } }
+    expect(verified(calls.at(-1)!, own)).toMatchObject(fired)
     await pictured(grace, 'alert-fired-light-1280')
   })
 
@@ -228,7 +228,7 @@ describe('a person with live prices, without scripts', () => {
     expect(sent.length).toBeGreaterThan(1)
   })
 
-  test('pauses the alert, switches it on again and deletes it', async () => {
+  test('pauses the alert, resumes it and deletes it', async () => {
     const { page } = grace
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused. You are not notified').waitFor()
@@ -293,7 +293,7 @@ describe('a person who is notified by email', () => {
     return found.at(-1)!
   }
 
-  test('comes for an address alone: a click sends the form, a click in the mail turns it on', async () => {
+  test('needs only an address: a click sends the form, a click in the email turns it on', async () => {
     const { page, context } = await mailed.visit({ width: 320 })
     await page.goto('/send/united-kingdom-to-ghana?amount=200')
     await page.getByLabel('More than, in GHS').fill('999999')
@@ -316,7 +316,7 @@ describe('a person who is notified by email', () => {
     await plain.context.close()
   })
 
-  test('ends the alert by the link in the mail, without signing in', async () => {
+  test('ends the alert by the link in the email, without signing in', async () => {
     const { page } = await mailed.visit()
     await page.goto('/developer/alerts/new?from=GBP&to=KES')
     await page.getByRole('link', { name: 'Get one free' }).click()
@@ -344,7 +344,7 @@ describe('a person who is notified by email', () => {
     await page.getByText('it was ended by the link in a mail').waitFor()
   })
 
-  test('is two clicks from the page of a pair, and two more from the end', async () => {
+  test('takes two clicks from the page of a pair, and two more to end', async () => {
     const email = 'kofi@example.org'
     await mailed.demo.command('account', 'create', '--email', email, '--plan', 'enterprise')
     const key = mailed.demo.keys.enterprise!
@@ -396,7 +396,7 @@ describe('a person who is notified by email', () => {
     await context.close()
   })
 
-  test('can read the page of the link, in light and dark', async () => {
+  test('shows a readable page for the link, in light and dark', async () => {
     const { page, context } = await mailed.visit({ width: 360 })
     await page.goto(await linked(3, '/alerts/end'))
     expect(await mailed.unfit(page, 'alert-ending', [360, 1280])).toEqual([])

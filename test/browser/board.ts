@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { firstVisitCost } from './cost.ts'
-import { isTooWide, Scene, strangers } from './scene.ts'
+import { foreignRequests, isTooWide, Scene } from './scene.ts'
 
 const BOARD = '/?from=GBP&to=KES&amount=120&period=90d'
 /** A corridor with current prices and older ones. */
@@ -20,7 +20,7 @@ const reading = (page: Page) => page.locator('.chart-reading')
 const firstProvider = (page: Page) => page.locator('.market-table tbody tr').first()
 
 describe('the market board in a browser', () => {
-  test('shows the providers of a corridor and a chart of it', async () => {
+  test('shows the providers of a corridor and its chart', async () => {
     const { page, asked, complaints, context } = await scene.visit()
     await page.goto(BOARD)
     expect(await page.title()).toBe('GBP to KES · Corridor')
@@ -32,7 +32,7 @@ describe('the market board in a browser', () => {
     expect(await page.locator('.key-samples').isVisible()).toBe(true)
     expect(await page.locator('#series tbody tr').count()).toBe(91)
     await scene.picture(page, 'board-light')
-    expect(strangers(asked, scene.demo.origin)).toEqual([])
+    expect(foreignRequests(asked, scene.demo.origin)).toEqual([])
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -42,10 +42,10 @@ describe('the market board in a browser', () => {
     await page.goto(BOARD)
     const over = page.locator('.chart-plot .u-over')
     await over.hover({ position: { x: 200, y: 100 } })
-    const told = (await reading(page).textContent())!
+    const shown = (await reading(page).textContent())!
     const [, date, mid] =
       /^(\d+ \w+ \d+): mid ([\d.,]+)(?: \(of [^)]+\))?, best (?:none|[\d.,]+), new prices \d+$/.exec(
-        told,
+        shown,
       )!
     const day = new Date(`${date} UTC`).toISOString().slice(0, 10)
     const row = page.locator('#series tbody tr', { has: page.locator(`time[datetime^="${day}"]`) })
@@ -55,7 +55,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('draws how the mid moved in a day, and reads it', async () => {
+  test('draws how the mid moved in a day, and shows its values', async () => {
     const { page, complaints, context } = await scene.visit()
     await page.route('**/*period=30d', async (route) => {
       const response = await route.fetch()
@@ -77,7 +77,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('answers for another amount, corridor and period', async () => {
+  test('shows another amount, corridor and period', async () => {
     const { page, context } = await scene.visit()
     await page.goto('/')
     await page.getByLabel('Send').fill('€1,000')
@@ -106,7 +106,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('can be used with the keyboard alone', async () => {
+  test('works with the keyboard alone', async () => {
     const { page, context } = await scene.visit()
     await page.goto(BOARD)
     await page.keyboard.press('Tab')
@@ -136,7 +136,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('shows when a price was seen, by touch and by keyboard', async () => {
+  test('shows when a price was observed, by touch and by keyboard', async () => {
     const { page, context } = await scene.visit({ width: 360, isScripted: false })
     await page.goto(BOARD)
     const seen = firstProvider(page).locator('.seen')
@@ -150,7 +150,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('goes the other way with the same amount and period', async () => {
+  test('reverses the direction with the same amount and period', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(BOARD)
     await page.getByRole('link', { name: 'The other way: KES to GBP' }).click()
@@ -158,7 +158,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('tells what to send for an amount to arrive, and back, without scripts', async () => {
+  test('shows what to send for an amount to arrive, and back, without scripts', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(BOARD)
     await page.getByLabel('Or they get').fill('KSh 25,000')
@@ -180,7 +180,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('folds older prices below, without a tag of the best', async () => {
+  test('folds older prices below, without a best tag', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(OLDER)
     expect(await firstProvider(page).locator('.tag-good').count()).toBe(1)
@@ -257,12 +257,12 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('is small and quickly visible', async () => {
+  test('is small and paints quickly', async () => {
     const { bytes, paintMs, interactiveMs } = await firstVisitCost(scene, BOARD)
-    const told = (ms: readonly number[]) => `${ms.map(Math.round).join(', ')} ms`
+    const listed = (ms: readonly number[]) => `${ms.map(Math.round).join(', ')} ms`
     console.log(`board: ${bytes.at(-1)} bytes over the wire`)
-    console.log(`board: first contentful paint after ${told(paintMs)}`)
-    console.log(`board: interactive after ${told(interactiveMs)}`)
+    console.log(`board: first contentful paint after ${listed(paintMs)}`)
+    console.log(`board: interactive after ${listed(interactiveMs)}`)
     expect(bytes[0]).toBeGreaterThan(5_000)
     expect(bytes.at(-1)).toBeLessThan(WIRE_BYTES_MAX)
     expect(paintMs[0]).toBeLessThan(INTERACTIVE_MS_MAX)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserServer, chromium } from 'playwright-core'
 
-/** Chromium without windows comes first: it opens pages in two thirds of the CPU. */
+/** Headless Chromium comes first: it opens pages with two thirds of the CPU. */
 const PATHS = [
   process.env.CHROMIUM,
   '/usr/bin/chromium-headless-shell',
@@ -16,7 +16,7 @@ export const CHROMIUM_VARIABLE = 'CORRIDOR_TEST_CHROMIUM'
 /** Starts a browser that several processes can use. */
 export const chromiumServer = (): Promise<BrowserServer> => chromium.launchServer(options())
 
-/** The run's browser, or, for a file that is tried alone, one of its own. */
+/** The shared browser of the run, or one of its own for a single file. */
 export function openChromium(): Promise<Browser> {
   const shared = process.env[CHROMIUM_VARIABLE]
   return shared ? chromium.connect(shared) : chromium.launch(options())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { removeScratch } from '../support/scratch.ts'
-import { isTooWide, Scene, strangers } from './scene.ts'
+import { foreignRequests, isTooWide, Scene } from './scene.ts'
 
 let scene: Scene
 
@@ -19,7 +19,7 @@ describe('"Cite this"', () => {
     Object.entries(PAGES).flatMap(([name, path]) =>
       [320, 768, 1280].map((width) => [name, width, path] as const),
     ),
-  )('on the %s at %p pixels names the page by its figure, time and address', async (...args) => {
+  )('on the %s at %p pixels names the page by its number, time and address', async (...args) => {
     const [name, width, path] = args
     const { page, context, asked, complaints } = await scene.visit({ width, scheme: 'light' })
     await page.goto(path)
@@ -35,11 +35,11 @@ describe('"Cite this"', () => {
     expect(await scene.faults(page)).toEqual([])
     expect(await isTooWide(page)).toBe(false)
     await scene.picture(page, `cite-${name}-${width}`)
-    expect([strangers(asked, scene.demo.origin), complaints]).toEqual([[], []])
+    expect([foreignRequests(asked, scene.demo.origin), complaints]).toEqual([[], []])
     await context.close()
   })
 
-  test('leads to a page that says of when it is, and prints without what is for the screen', async () => {
+  test('links to a page that states its time, and prints without screen-only elements', async () => {
     const { page, context } = await scene.visit({ width: 768, scheme: 'light' })
     await page.goto(PAGES.pair)
     await page.locator('a[href$="#cite"]').click()

@@ -7,7 +7,7 @@ import { documentOf } from '../support/contract.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { Scene, type Visit } from './scene.ts'
 
-const PAGE = '<!doctype html><title>A page of somebody else</title>'
+const PAGE = '<!doctype html><title>A page of another site</title>'
 
 let scene: Scene
 let visit: Visit
@@ -59,7 +59,7 @@ describe('the client in a page of another origin', () => {
     expect(await inPage(visit.page, script, { keyHeader })).toBeGreaterThan(3)
   })
 
-  test('goes through pages, which together are the whole list', async () => {
+  test('iterates pages, which together are the whole list', async () => {
     const script = `
       const asked = { from: 'GBP', to: 'KES', period: '90d' }
       const rows = []
@@ -82,7 +82,7 @@ describe('the client in a page of another origin', () => {
     expect(await inPage(visit.page, script)).toBe(1)
   })
 
-  test('hears of prices as they change, and goes on after the last it knows', async () => {
+  test('receives prices as they change, and continues after the last it knows', async () => {
     const script = `
       const record = (rate) =>
         corridor.recordRates({ provider_id: 'wise', from: 'GBP', to: 'UGX', rate, fee: null })
@@ -103,7 +103,7 @@ describe('the client in a page of another origin', () => {
     expect(await inPage(visit.page, script)).toEqual([4700, 4701, 4702])
   })
 
-  test('reads what an error says, headers included', async () => {
+  test('reads an error, headers included', async () => {
     const failing = (asked: string) => `try { ${asked} } catch (error) { ${FAILED} }`
     const unknown = `await corridor.getRates({ from: 'GBP', to: 'XXX' })`
     const unsupported = { code: 'unsupported_currency', details: 'unsupported_currency' }
@@ -118,7 +118,7 @@ describe('the client in a page of another origin', () => {
     })
   })
 
-  test('ends when the page aborts it', async () => {
+  test('stops when the page aborts it', async () => {
     const script = `
       const controller = new AbortController()
       const call = corridor.getStatus({ signal: controller.signal })
@@ -127,7 +127,7 @@ describe('the client in a page of another origin', () => {
     expect(await inPage(visit.page, script)).toBe('AbortError')
   })
 
-  test('follows no redirect, and says so', async () => {
+  test('follows no redirect, and reports it', async () => {
     const script = `try { await corridor.getStatus() } catch (error) { ${FAILED} }`
     const url = `${sites[0]!.url.origin}/away`
     expect(await inPage(visit.page, script, { url })).toMatchObject({
@@ -135,7 +135,7 @@ describe('the client in a page of another origin', () => {
     })
   })
 
-  test('tells a page of an origin that is not allowed that there is no way', async () => {
+  test('fails with unreachable if the origin of the page is not allowed', async () => {
     const { page, context } = await scene.visit()
     await page.goto(sites[1]!.url.href)
     const script = `try { await corridor.getStatus() } catch (error) { ${FAILED} }`

@@ -9,7 +9,7 @@ const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
 let scene: Scene
 let grace: Visit
-/** A program on the person's computer, which waits for them to come back. */
+/** A program on the person's computer, which waits for the redirect. */
 let program: Bun.Server<undefined>
 const arrived: URL[] = []
 let clientId: string
@@ -57,8 +57,8 @@ async function examined({ page }: Visit, name: string): Promise<void> {
   await scene.picture(page, name)
 }
 
-describe('a person who is asked by an application', () => {
-  test('signs in on the way and finds the question', async () => {
+describe('a person whom an application sends', () => {
+  test('signs in first and then finds the consent page', async () => {
     const { page } = grace
     await page.goto('/sign-up')
     await fillIn(page)
@@ -78,11 +78,11 @@ describe('a person who is asked by an application', () => {
     await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor()
   })
 
-  test('reads it at any width, in light and dark', async () => {
+  test('reads the consent page at any width, in light and dark', async () => {
     expect(await scene.unfit(grace.page, 'connect', [1280, 360])).toEqual([])
   })
 
-  test('is led back to the program by the answer, which the policy of the page lets through', async () => {
+  test('returns to the program after the decision, which the policy of the page allows', async () => {
     const { page } = grace
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByText('You can close this window.').waitFor()
@@ -115,7 +115,7 @@ describe('a person who is asked by an application', () => {
     expect(await page.getByRole('link', { name: 'Disconnect Claude' }).count()).toBe(0)
   })
 
-  test('complains of nothing', () => {
+  test('triggers no error in the browser', () => {
     expect(grace.complaints).toEqual([])
   })
 })

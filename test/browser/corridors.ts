@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isTooWide, Scene, strangers } from './scene.ts'
+import { foreignRequests, isTooWide, Scene } from './scene.ts'
 
 let scene: Scene
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop())
 
 describe('the corridors in a browser', () => {
-  test('are a list that leads to the board', async () => {
+  test('are a list that links to the board', async () => {
     const { page, asked, complaints, context } = await scene.visit()
     await page.goto('/corridors')
     const charts = await page.locator('.corridor-table svg.spark').count()
@@ -18,7 +18,7 @@ describe('the corridors in a browser', () => {
     expect(await page.locator('.corridor-table tbody tr').count()).toBe(50)
     await page.getByRole('link', { name: /^GBP.*KES$/ }).click()
     expect(await page.title()).toBe('GBP to KES · Corridor')
-    expect(strangers(asked, scene.demo.origin)).toEqual([])
+    expect(foreignRequests(asked, scene.demo.origin)).toEqual([])
     expect(complaints).toEqual([])
     await context.close()
   })

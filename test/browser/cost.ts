@@ -1,6 +1,6 @@
 import type { Scene } from './scene.ts'
 
-/** Number of visits to a page: the quickest is its cost, the rest what else the machine does. */
+/** Number of visits to a page: the quickest is its cost, the rest is noise. */
 const VISITS = 5
 
 type Cost = { readonly bytes: number; readonly paintMs: number; readonly interactiveMs: number }

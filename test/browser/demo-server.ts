@@ -11,13 +11,13 @@ const LOG = 'log'
 /** Variable by which `bun run test:browser` gives its workers the data directory that they copy. */
 export const DEMO_VARIABLE = 'CORRIDOR_TEST_DEMO'
 
-/** `corridor demo` on data of its own, as a person starts it. */
+/** `corridor demo` on a data directory of its own, as a person starts it. */
 export class DemoServer {
   private constructor(
     readonly origin: string,
     /** The key of each plan. */
     readonly keys: Readonly<Record<string, string>>,
-    /** Ends it, and leaves its data. */
+    /** Stops it, and keeps its data. */
     readonly end: () => Promise<void>,
     readonly dataDir: string,
   ) {}
@@ -49,7 +49,7 @@ export class DemoServer {
     await rm(this.dataDir, { recursive: true, force: true })
   }
 
-  /** The newest link that its log holds for an address; waits for the first. */
+  /** The newest link in its log for an address; waits for the first. */
   async linkTo(email: string): Promise<string> {
     let link: string | undefined
     await until(`a link to ${email}`, async () => {
@@ -72,7 +72,7 @@ export class DemoServer {
   }
 }
 
-/** The data directory of a demonstration that has ended, on a copy of which others start sooner. */
+/** The data directory of a stopped demonstration; others start sooner on a copy of it. */
 export async function preparedDemo(): Promise<string> {
   const demo = await DemoServer.start()
   await demo.end()
@@ -81,7 +81,7 @@ export async function preparedDemo(): Promise<string> {
 
 const linkIn = (line: string): string => JSON.parse(line).link
 
-/** Returns what it prints until it has printed all of it. */
+/** Returns its introduction once it is printed. */
 async function introduction(stdout: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
 import type { DemoServer } from './demo-server.ts'
-import { Scene, strangers } from './scene.ts'
+import { foreignRequests, Scene } from './scene.ts'
 
 describe('/docs in a browser', () => {
   let asked: string[]
@@ -28,7 +28,7 @@ describe('/docs in a browser', () => {
     expect(await page.locator('.opblock').count()).toBe(operations.length)
   })
 
-  test('200 to a call with a pasted key, its parameters filled in from their examples', async () => {
+  test('returns 200 to a call with a pasted key, its parameters filled in from their examples', async () => {
     await page.locator('.btn.authorize').click()
     const scheme = page.locator('.auth-container').filter({ hasText: 'X-API-Key' })
     await scheme.locator('input').fill(demo.keys.enterprise!)
@@ -47,7 +47,7 @@ describe('/docs in a browser', () => {
     await scene.picture(page, 'docs', { fullPage: false })
   })
 
-  test('200 to a list, sent as one comma-separated parameter', async () => {
+  test('returns 200 to a list, sent as one comma-separated parameter', async () => {
     const operation = page.locator('#operations-Pairs-fetchMulti')
     await operation.locator('.opblock-summary-control').click()
     await operation.locator('.execute').click()
@@ -57,7 +57,7 @@ describe('/docs in a browser', () => {
     expect(await operation.locator('.request-url').textContent()).toEndWith('to=KES,NGN')
   })
 
-  test('200 to the history without its optional parameters', async () => {
+  test('returns 200 to the history without its optional parameters', async () => {
     const operation = page.locator('#operations-Rates-getHistory')
     await operation.locator('.opblock-summary-control').click()
     await operation.locator('.execute').click()
@@ -83,7 +83,7 @@ describe('/docs in a browser', () => {
     await context.close()
   })
 
-  test('has the frame of every page but for the choice of a language, with its links', async () => {
+  test('has the frame of every page except for the choice of a language, with its links', async () => {
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 900 })
       await page.goto(`${demo.origin}/docs`)
@@ -124,8 +124,8 @@ describe('/docs in a browser', () => {
     await context.close()
   })
 
-  test('asks no other host, and logs no error', () => {
-    expect(strangers(asked, demo.origin)).toEqual([])
+  test('contacts no other host, and logs no error', () => {
+    expect(foreignRequests(asked, demo.origin)).toEqual([])
     expect(asked.length).toBeGreaterThan(6)
     expect(complaints).toEqual([])
   })

@@ -40,8 +40,8 @@ const WIDTHS = [320, 768, 1280]
 const SCHEMES = ['light', 'dark'] as const
 
 /**
- * Every width with light and dark, from narrow to wide: a page that grows redraws its charts. Dark
- * changes nothing but colours.
+ * Every width with light and dark, from narrow to wide: a growing page redraws its charts. Dark
+ * changes only colours.
  */
 const LOOKS = WIDTHS.flatMap((width) => SCHEMES.map((scheme) => ({ width, scheme })))
 
@@ -72,7 +72,7 @@ async function opened(page: Page, path: string, language: Language): Promise<voi
   expect(await page.locator('html').getAttribute('lang')).toBe(language)
 }
 
-/** Opens every part of a page that is folded. */
+/** Opens every folded part of a page. */
 const unfolded = (page: Page) =>
   page.evaluate('for (const one of document.querySelectorAll("main details")) one.open = true')
 
@@ -112,7 +112,7 @@ describe('the pages in every language', () => {
     },
   )
 
-  test.each(LANGUAGES)('%s is what a person reads who signs up, too', async (language) => {
+  test.each(LANGUAGES)('%s is the language of every page of a sign-up too', async (language) => {
     const { page, context } = await scene.visit({ isScripted: true })
     const email = `${language}@example.org`
     const fillIn = async () => {
@@ -147,7 +147,7 @@ describe('the pages in every language', () => {
     await context.close()
   })
 
-  test('a choice at the head leads to the same page, without scripts, and is remembered', async () => {
+  test('a choice at the top leads to the same page, without scripts, and is remembered', async () => {
     const { page, context } = await scene.visit({ isScripted: false, width: 320 })
     await page.goto(PAIR)
     await page.locator('.languages summary').click()
@@ -159,7 +159,7 @@ describe('the pages in every language', () => {
     await context.close()
   })
 
-  test('the chart reads its values in the language of the page', async () => {
+  test('the chart shows its values in the language of the page', async () => {
     const { page, context } = await scene.visit()
     await page.goto('/fr/?from=GBP&to=KES')
     await page.locator('.chart-plot canvas').waitFor()

@@ -5,7 +5,10 @@ import { CHROMIUM_VARIABLE, chromiumServer } from './chromium.ts'
 import { DEMO_VARIABLE, preparedDemo } from './demo-server.ts'
 
 const WORKERS = 3
-/** Bun kills the children of a test that reaches it, the demonstration of its whole file among them. */
+/**
+ * Limit of a test: Bun kills the children of a test that reaches it, including the demonstration of
+ * its file.
+ */
 const HANG_MS = 900_000
 /** Files that take longest, in order. */
 const SLOWEST = ['languages', 'mount', 'docs', 'account', 'alerts', 'send', 'board', 'profile']

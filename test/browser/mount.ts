@@ -7,10 +7,7 @@ const EMAIL = 'ada.lovelace@example.org'
 const OPERATOR = 'operator@example.org'
 const PASSWORD = 'correct horse battery'
 const MOUNT = '/fx'
-/**
- * The maximum number of pages that are opened that differ only in their query, or in what they are
- * about.
- */
+/** The maximum number of opened pages that differ only in their query or their subject. */
 const ALIKE_MAX = 3
 
 /** Parts of a page that differ between visitors and between visits. */
@@ -37,9 +34,9 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
   })
 
   /**
-   * Opens every page that can be reached by links; whatever one asks for has to lie below. A page
-   * that is the same as for an earlier visitor, but for the instant that a link cites and the token
-   * of a form, is not opened again.
+   * Opens every page that links lead to; everything that a page loads must be below the path. A
+   * page is not opened again if an earlier visitor saw the same, apart from the instant in a
+   * citation link and the token of a form.
    */
   async function walk({ page, asked, complaints }: Visit, start: string): Promise<string[]> {
     const seen = new Set<string>()
@@ -95,7 +92,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     await page.getByRole('link', { name: 'Developers' }).waitFor()
   }
 
-  test('every public page is there, with everything that it loads', async () => {
+  test('every public page exists, with everything that it loads', async () => {
     const pages = await walk(await scene.visit(), proxy.home)
     for (const page of [
       '',
@@ -113,7 +110,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
       ])
   })
 
-  test('the form of the board asks the board', async () => {
+  test('the form of the board submits to the board', async () => {
     const { page, complaints } = await scene.visit()
     await page.goto(proxy.home)
     await page.locator('.board-form button').first().click()
@@ -167,7 +164,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     expect([proxy.strays, complaints]).toEqual([[], []])
   })
 
-  test('signing out and in leads to pages below it, with cookies for nothing else', async () => {
+  test('signing out and in leads to pages below the path, with cookies for nothing else', async () => {
     const { page, context } = ada
     await page.goto(`${proxy.home}/developer`)
     await page.getByRole('button', { name: 'Sign out' }).click()

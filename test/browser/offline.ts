@@ -32,7 +32,7 @@ const keptPaths = (page: Page) =>
     return requests.flat().map(({ url }) => new URL(url).pathname)
   })
 
-/** The way to the service, which can be cut for pages and workers, and mended. */
+/** The connection to the service, which can be cut for pages and workers, and restored. */
 class Line {
   #server: Bun.Server<undefined> = this.#opened(0)
   readonly #port: number = this.#server.port!
@@ -110,7 +110,7 @@ describe('pages without a connection', () => {
     await context.close()
   })
 
-  test('give way to the present ones by themselves once there is one', async () => {
+  test('are replaced by current ones automatically once there is a connection', async () => {
     const { line, page, context } = await visit()
     await page.goto(PAIR)
     await kept(page)
@@ -125,7 +125,7 @@ describe('pages without a connection', () => {
 })
 
 describe('pages with a connection', () => {
-  test('are never those that were kept', async () => {
+  test('are never cached ones', async () => {
     const { page, context } = await scene.visit()
     await page.goto(PAIR)
     await kept(page)
@@ -141,7 +141,7 @@ describe('pages with a connection', () => {
     await context.close()
   })
 
-  test('are kept up to a number, the last ones, and none that is for one person', async () => {
+  test('are cached up to a number, the last ones, and none that is for one person', async () => {
     const { page, context } = await scene.visit()
     await page.goto('/sign-in')
     await page.evaluate('navigator.serviceWorker.ready')
@@ -159,7 +159,7 @@ describe('pages with a connection', () => {
     await context.close()
   })
 
-  test('show the error of a service that cannot answer, not what was kept', async () => {
+  test('show the error of a failing service, not the cached page', async () => {
     const { page, context } = await scene.visit()
     await page.goto(PAIR)
     await kept(page)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
+import { foreignRequests, isTooWide, Scene, type Visit } from './scene.ts'
 
 const PASSWORD = 'correct horse battery'
 const WORKBOOK = join(import.meta.dir, '../file/table/workbooks/demo.xlsx')
@@ -61,7 +61,7 @@ describe('a treasurer', () => {
     ['dark', 360],
     ['light', 320],
   ] as const)(
-    'goes from an Excel file to recorded prices, in %s at %i px',
+    'gets from an Excel file to recorded prices, in %s at %i px',
     async (scheme, width) => {
       const visit = await treasurer({ scheme, width }, `ada-${scheme}-${width}@example.org`)
       const { page } = visit
@@ -84,13 +84,13 @@ describe('a treasurer', () => {
       await page.getByRole('button', { name: 'Withdraw 3 prices' }).click()
       await page.getByText('Withdrawn: the 3 prices').waitFor()
       await examined(visit, `prices-withdrawn-${look}`)
-      expect(strangers(visit.asked, scene.demo.origin)).toEqual([])
+      expect(foreignRequests(visit.asked, scene.demo.origin)).toEqual([])
       expect(visit.complaints).toEqual([])
       await visit.context.close()
     },
   )
 
-  test('drops a file, pastes a table of a web page, and reads what is wrong in its cell', async () => {
+  test('drops a file, pastes a table of a web page, and reads the error in its cell', async () => {
     const visit = await treasurer({ width: 1280 }, 'drop@example.org')
     const { page } = visit
     await page.goto(PRICES)

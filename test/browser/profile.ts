@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { Scene, strangers, type Visit } from './scene.ts'
+import { foreignRequests, Scene, type Visit } from './scene.ts'
 
 const EMAIL = 'ada.lovelace@example.org'
 const ADMIN = 'admin@example.org'
@@ -14,14 +14,14 @@ let authenticator: Authenticator
 
 beforeAll(async () => {
   scene = await Scene.start({ SECOND_FACTOR_ROLES: 'admin' })
-  // Browsers make passkeys for names, and none for an address.
+  // Browsers create passkeys for host names, not for addresses.
   origin = scene.demo.origin.replace('127.0.0.1', 'localhost')
   ada = await scene.visit({ origin })
   authenticator = await Authenticator.in(ada)
 })
 afterAll(() => scene?.stop())
 
-/** A device with passkeys, which Chromium plays; its owner may fail to unlock it. */
+/** A device with passkeys, simulated by Chromium; its owner may fail to unlock it. */
 class Authenticator {
   private constructor(
     private readonly send: (method: string, params?: object) => Promise<unknown>,
@@ -110,7 +110,7 @@ describe('a passkey', () => {
     expect(await page.locator('.lead').first().textContent()).toBe(EMAIL)
   })
 
-  test('is asked for after the password, which is not enough alone', async () => {
+  test('is required after the password, which is not enough alone', async () => {
     const other = await scene.visit({ origin })
     const copy = await Authenticator.in(other)
     await signIn(other.page, EMAIL)
@@ -137,7 +137,7 @@ describe('a passkey', () => {
     await other.context.close()
   })
 
-  test('that a browser lets pass unlocked is refused by us', async () => {
+  test('that a browser accepts unlocked is refused by the service', async () => {
     const other = await scene.visit({ origin })
     const copy = await Authenticator.in(other)
     await copy.take(await authenticator.credentials())
@@ -155,7 +155,7 @@ describe('a passkey', () => {
     await other.context.close()
   })
 
-  test('removed, does not sign in any more, and the password is enough again', async () => {
+  test('once removed, does not sign in any more, and the password is enough again', async () => {
     const { page } = ada
     await page.goto(SETTING_UP)
     await page.getByRole('link', { name: 'Remove laptop' }).click()
@@ -171,14 +171,14 @@ describe('a passkey', () => {
     await page.waitForURL('**/developer')
   })
 
-  test('nothing was asked of others, and no script complained', () => {
-    expect(strangers(ada.asked, origin)).toEqual([])
+  test('no foreign request was sent, and no script failed', () => {
+    expect(foreignRequests(ada.asked, origin)).toEqual([])
     expect(ada.complaints.filter((text) => !/status of 400/.test(text))).toEqual([])
   })
 })
 
 describe('an admin, whose role needs a second factor', () => {
-  test('opens nothing else before a passkey is set up, and then everything', async () => {
+  test('opens no other page before a passkey is set up, and then every page', async () => {
     await scene.demo.command('account', 'create', '--email', ADMIN, '--role', 'admin')
     const visit = await scene.visit({ origin })
     await Authenticator.in(visit)
@@ -222,7 +222,7 @@ describe('every page of the profile', () => {
   })
 })
 
-test('all but passkeys works without a script', async () => {
+test('everything except for passkeys works without a script', async () => {
   const { page, context } = await scene.visit({ isScripted: false })
   await signIn(page, EMAIL)
   await page.waitForURL('**/developer')

@@ -19,7 +19,7 @@ const AXE_RUN = `axe.run(document, {
 
 /** Time that a page may take on a busy machine. */
 const WAIT_MS_MAX = 120_000
-/** What follows the scheme by a script changes a frame later. */
+/** Waits for a frame: scripts that follow the colour scheme apply it a frame later. */
 const TRANSITIONS_ENDED = `
   new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame)))
   .then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
@@ -33,7 +33,7 @@ export type Look = {
   readonly origin?: string
 }
 
-/** A page with what it asked for and what it complained of. */
+/** A page with its requests and its errors. */
 export type Visit = {
   readonly page: Page
   readonly context: BrowserContext
@@ -96,8 +96,8 @@ export class Scene {
   }
 
   /**
-   * Returns what is wrong with an open page at any of these widths, in light and dark: that it
-   * scrolls sideways, or its errors. It is left in light, at the last width.
+   * Returns what is wrong with an open page at any of these widths, in light and dark: sideways
+   * scrolling, or errors. The page ends up in light, at the last width.
    */
   async unfit(page: Page, name: string, widths: readonly number[]): Promise<readonly unknown[]> {
     const wrong: unknown[] = []
@@ -114,7 +114,7 @@ export class Scene {
     return wrong
   }
 
-  /** Keeps the whole page as a picture in the folder `SCREENSHOTS`, if that is set. */
+  /** Saves a picture of the whole page in the folder `SCREENSHOTS`, if that is set. */
   async picture(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
     if (!SCREENSHOTS) return
     await mkdir(SCREENSHOTS, { recursive: true })
@@ -137,5 +137,5 @@ export const isTooWide = (page: Page): Promise<boolean> =>
 export const downloaded = async (download: Download): Promise<Buffer> =>
   Buffer.concat(await Array.fromAsync(await download.createReadStream()))
 
-export const strangers = (asked: readonly string[], origin: string): string[] =>
+export const foreignRequests = (asked: readonly string[], origin: string): string[] =>
   asked.filter((url) => !url.startsWith('data:') && !url.startsWith(`${origin}/`))

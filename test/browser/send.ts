@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { firstVisitCost } from './cost.ts'
-import { downloaded, isTooWide, Scene, strangers } from './scene.ts'
+import { downloaded, foreignRequests, isTooWide, Scene } from './scene.ts'
 
 const PAIR = '/send/united-kingdom-to-ghana?amount=200'
 const PAGES = [
@@ -41,7 +41,7 @@ async function record(offers: readonly object[]): Promise<void> {
 
 const rows = (page: Page) => page.locator('.market-table tbody tr')
 
-/** Which of some parts of a page lie within what a visitor sees without scrolling. */
+/** The parts of a page that a visitor sees without scrolling. */
 const seen = (page: Page, parts: readonly string[]): Promise<boolean[]> =>
   Promise.all(
     parts.map(async (part) => {
@@ -101,7 +101,7 @@ describe('the page of a pair of countries in a browser', () => {
     await context.close()
   })
 
-  test('proposes countries by name, code or money, and lets the first keystroke replace', async () => {
+  test('proposes countries by name, code or currency, and the first keystroke replaces the value', async () => {
     const { page, context } = await scene.visit()
     await page.goto(PAIR)
     const proposals = await page.$$eval('#places option', (options) =>
@@ -119,7 +119,7 @@ describe('the page of a pair of countries in a browser', () => {
     await context.close()
   })
 
-  test('asks by way of paying and speed with checkboxes, without scripts', async () => {
+  test('filters by payment method and speed with checkboxes, without scripts', async () => {
     const { page, context } = await scene.visit({ width: 360, isScripted: false })
     await page.goto(PAIR)
     await page.getByText('Pay with, get as, arrives within').click()
@@ -136,7 +136,7 @@ describe('the page of a pair of countries in a browser', () => {
     await context.close()
   })
 
-  test('tells what the pair costs, in a bar and in words', async () => {
+  test('shows the cost of the pair, in a bar and in words', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(PAIR)
     const bars = page.locator('.cost-bars li')
@@ -155,7 +155,7 @@ describe('the page of a pair of countries in a browser', () => {
     for (const summary of await page.locator('summary').all()) await summary.click()
     const name = path.split('?')[0]!.slice(1).replaceAll('/', '-')
     expect(await scene.unfit(page, name, [360, 1280])).toEqual([])
-    expect([strangers(asked, scene.demo.origin), complaints]).toEqual([[], []])
+    expect([foreignRequests(asked, scene.demo.origin), complaints]).toEqual([[], []])
     await context.close()
   })
 
@@ -169,7 +169,7 @@ describe('the page of a pair of countries in a browser', () => {
     },
   )
 
-  test('is small and quickly visible', async () => {
+  test('is small and paints quickly', async () => {
     const { bytes, paintMs } = await firstVisitCost(scene, PAIR)
     console.log(`pair: ${bytes.at(-1)} bytes over the wire`)
     console.log(`pair: first contentful paint after ${paintMs.map(Math.round).join(', ')} ms`)
@@ -203,7 +203,7 @@ describe('a frame in another site', () => {
     await site.stop()
   })
 
-  test('shows the chart of a ranking, as drawing and as picture, and leads to the ranking', async () => {
+  test('shows the chart of a ranking, as drawing and as picture, and links to the ranking', async () => {
     const { page, context, complaints } = await scene.visit()
     for (const path of ['/ranking', '/ar/ranking?of=providers&order=lowest']) {
       await page.goto(path)

@@ -9,7 +9,7 @@ const HTML = '<!doctype html><title>A page that shows prices</title>'
 const CORRIDOR = { provider_id: 'wise', from: 'GBP', to: 'UGX', fee: null }
 
 let scene: Scene
-/** A way to the service that can be cut while it is in use. */
+/** A proxy to the service whose connections can be cut. */
 let way: DatabaseProxy
 const sites: Server<undefined>[] = []
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all(sites.map((one) => one.stop(true)))
 })
 
-/** Gets a token as the server of a page does, which holds the key and hands on only the token. */
+/** Gets a token as the server of a page does, which keeps the key and passes on only the token. */
 async function tokenOf(): Promise<string> {
   const { origin, keys } = scene.demo
   const headers = { 'x-api-key': keys.enterprise! }
@@ -70,7 +70,7 @@ const streamAt = (origin: string, token: string): string =>
   `${origin}/api/v1/stream?corridors=GBP/UGX&token=${token}`
 
 describe('an EventSource in a page of another origin', () => {
-  test('hears of prices by a token, and by itself goes on where it was cut off', async () => {
+  test('receives prices with a token, and resumes by itself after an interruption', async () => {
     const { page, context } = await scene.visit()
     await page.goto(sites[0]!.url.href)
     await listenIn(page, streamAt(`http://127.0.0.1:${way.port}`, await tokenOf()))
@@ -94,7 +94,7 @@ describe('an EventSource in a page of another origin', () => {
     await context.close()
   })
 
-  test('gets nothing if its origin is not allowed, or with an invalid token', async () => {
+  test('receives nothing if its origin is not allowed, or with an invalid token', async () => {
     const token = await tokenOf()
     for (const [{ url }, shown] of [
       [sites[1]!, token],

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
-import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
+import { foreignRequests, isTooWide, Scene, type Visit } from './scene.ts'
 
 let scene: Scene
 
@@ -40,7 +40,7 @@ describe('/verify', () => {
   test.each([
     [1280, 'light'],
     [360, 'dark'],
-  ] as const)('checks a signed answer at %p pixels, in %s', async (width, scheme) => {
+  ] as const)('verifies a signed response at %p pixels, in %s', async (width, scheme) => {
     const visit = await scene.visit({ width, scheme })
     const { page, asked, complaints } = visit
     await page.goto('/verify')
@@ -53,11 +53,11 @@ describe('/verify', () => {
     expect(await scene.faults(page)).toEqual([])
     expect(await isTooWide(page)).toBe(false)
     await scene.picture(page, `verify-${width}-${scheme}`)
-    expect([strangers(asked, scene.demo.origin), complaints]).toEqual([[], []])
+    expect([foreignRequests(asked, scene.demo.origin), complaints]).toEqual([[], []])
     await visit.context.close()
   })
 
-  test('refutes an answer that was changed', async () => {
+  test('refutes a modified response', async () => {
     const visit = await scene.visit()
     await visit.page.goto('/verify')
     const { url, text } = await signedAnswer()
@@ -67,7 +67,7 @@ describe('/verify', () => {
     await visit.context.close()
   })
 
-  test('checks a proof in a file', async () => {
+  test('verifies a proof in a file', async () => {
     const visit = await scene.visit()
     await visit.page.goto('/verify')
     const { data } = await (await ask('/rates/history?from=GBP&to=KES&limit=1000')).json()
@@ -83,7 +83,7 @@ describe('/verify', () => {
     await visit.context.close()
   })
 
-  test('says how to check by hand without JavaScript', async () => {
+  test('explains how to verify by hand without JavaScript', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto('/verify')
     expect(await page.locator('form[data-verify]').isHidden()).toBe(true)

@@ -37,7 +37,7 @@ describe('differenceOf', () => {
 })
 
 describe('asked', () => {
-  test('leaves out what is of the request alone', async () => {
+  test('leaves out what depends only on the request', async () => {
     const server = Bun.serve({
       ...{ port: 0, hostname: '127.0.0.1' },
       fetch: () =>
@@ -55,7 +55,7 @@ describe('asked', () => {
 })
 
 describe('KINDS', () => {
-  test('make the same requests for the same seed, and others for another', () => {
+  test('yield the same requests for the same seed, and others for another', () => {
     const nowMs = Date.parse('2026-03-05T14:25:30.500Z')
     const pathsOf = (seed: number) =>
       KINDS.flatMap(({ path }) =>

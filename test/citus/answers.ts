@@ -22,14 +22,14 @@ export async function asked(
   return { status: answer.status, headers: Object.fromEntries(headers), text }
 }
 
-/** Ids, of which one server uses up more: a batch that restates rows is inserted twice there. */
+/** Ids, of which one server uses up more: there a batch that restates rows is inserted twice. */
 const IDS = /"ids":\[[\d,]*\]|"id":\d+|^\d+(?=,)/gm
 
 const withoutIds = ({ text }: Answer): string => text.replace(IDS, 'id')
 
 /**
- * First difference of two responses, for a reader; null if they are the same byte for byte but for
- * ids.
+ * First difference of two responses, as a sentence; null if they are byte for byte the same, apart
+ * from ids.
  */
 export function differenceOf(one: Answer, other: Answer): string | null {
   if (one.status !== other.status) return `status ${one.status} and ${other.status}`

@@ -30,15 +30,13 @@ type ClusterOptions = {
   /** The folder of the programs of a PostgreSQL that has the extension. */
   readonly programs: string
   readonly workers?: number
-  /**
-   * Says whether its commits outlive a power failure, as they have to where their cost is measured.
-   */
+  /** Says whether its commits survive a power failure, as required where their cost is measured. */
   readonly durable?: boolean
-  /** The port by which the others reach a worker, where it is not its own. */
+  /** The port by which other servers reach a worker, if it is not its own. */
   wayTo?(port: number): Promise<number>
 }
 
-/** A coordinator and its workers, on free ports of this machine and in a folder that goes away. */
+/** A coordinator and its workers, on free ports of this machine and in a temporary folder. */
 export type Cluster = {
   /** The address of the coordinator's database, as its superuser. */
   readonly url: string
@@ -61,7 +59,7 @@ export type Node = {
   thaw(): void
 }
 
-/** Starts a cluster; where a part of it does not start, what has started is ended. */
+/** Starts a cluster; if a part of it does not start, the started parts are stopped. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { programs, workers: count = WORKERS, durable = false } = options
   const user = process.getuid?.() === 0 ? userForRoot() : null

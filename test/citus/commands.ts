@@ -28,7 +28,7 @@ const ROWS = 2000
 const LONG_EACH = 20
 const UPLOAD_ROWS = 1500
 const BULK_ROWS = 2000
-/** Rates from there on are of one test alone. */
+/** Rates from here on belong to one test alone. */
 const FIRST_RATE = 1_000_000
 const OFFER_EACH = 7
 const CORRIDORS = ['USD/KES', 'USD/NGN', 'GBP/KES', 'EUR/XOF', 'ZAR/KES']
@@ -51,7 +51,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => cluster?.close())
 
-/** Prices of three months back, some for a year ahead, some of an offer of their own. */
+/** Prices of the last three months, some valid for a year, some with an offer of their own. */
 function rowsFrom(nowMs: number): string {
   const lines = Array.from({ length: ROWS }, (_, i) => {
     const [from, to] = CORRIDORS[i % CORRIDORS.length]!.split('/')
@@ -104,7 +104,7 @@ class Watched {
     }, url)
   }
 
-  /** The most that was seen; ends the looking. */
+  /** Ends the sampling and returns the maximum. */
   async most(): Promise<number> {
     this.#isOver = true
     await this.#looking
@@ -118,7 +118,7 @@ const rowsOf = (table: string) =>
     return row!.count as number
   })
 
-/** The lines of a backup in an order that does not depend on where they lie. */
+/** The lines of a backup in an order that does not depend on their location. */
 async function linesOf(file: string): Promise<string[]> {
   const bytes = Bun.gunzipSync(await Bun.file(file).bytes())
   return new TextDecoder().decode(bytes).split('\n').sort()
@@ -131,7 +131,7 @@ const backup = async (name: string, url = cluster.url): Promise<string> => {
 }
 
 describe('corridor distribute', () => {
-  test('asks for the schema, then for every worker, and for everybody else to stop', async () => {
+  test('requires the schema, then every worker, and then that all others stop', async () => {
     expect(await refused('distribute')).toContain('run corridor migrate first')
     await done('migrate')
     await done('catalogue', 'starter')
@@ -148,28 +148,28 @@ describe('corridor distribute', () => {
     expect(await refused('distribute', '--shards', '1024')).toContain('max_locks_per_transaction')
   }, 60_000)
 
-  test('moves every row, and says what it gave up', async () => {
+  test('moves every row, and reports what it gave up', async () => {
     const before = await linesOf(await backup('before'))
     const dry = documentOf(await done('distribute', '--shards', '8', '--dry-run', '--json'))
     expect(dry).toMatchObject({ state: 'possible', shards: 8 })
     const locks = new Watched(LOCKS, cluster.workers[0]!.url)
-    const told = documentOf(await done('distribute', '--shards', '8', '--json'))
+    const report = documentOf(await done('distribute', '--shards', '8', '--json'))
     const parts = await rowsOf("pg_inherits where inhparent = 'observations'::regclass")
     const reckoned = locksOf(parts, 8 / cluster.workers.length)
     const seen = await locks.most()
     expect(seen).toBeGreaterThan(reckoned / 3)
     expect(seen).toBeLessThanOrEqual(reckoned)
-    expect(told).toMatchObject({
+    expect(report).toMatchObject({
       state: 'done',
       shards: 8,
       rows: { observations: ROWS, long_prices: ROWS / LONG_EACH, offers: 10 },
       widened: ['provider_corridors.provider_corridors_pkey'],
     })
-    expect(told.given_up).toContain('providers.providers_activity')
+    expect(report.given_up).toContain('providers.providers_activity')
     expect(await linesOf(await backup('after'))).toEqual(before)
   }, 120_000)
 
-  test('does it once', async () => {
+  test('does it only once', async () => {
     expect(documentOf(await done('distribute', '--shards', '4', '--json'))).toMatchObject({
       state: 'done before',
       shards: 8,
@@ -185,7 +185,7 @@ describe('corridor distribute', () => {
     expect(row).toEqual({ bytes: 0 })
   })
 
-  test('keeps observations from change, and from offers that do not exist', async () => {
+  test('protects observations from changes, and from offers that do not exist', async () => {
     const says = (statement: string) =>
       asked((sql) =>
         sql.unsafe(statement).then(
@@ -206,7 +206,7 @@ describe('corridor distribute', () => {
 })
 
 describe('on a distributed history', () => {
-  test('an import records what is new, and the roll-ups of it', async () => {
+  test('an import records new rows and their roll-ups', async () => {
     const again = documentOf(await done('observations', 'import', csv, '--json'))
     expect(again).toMatchObject({ inserted: 0 })
     const all = ['observations', 'import', csv, '--allow-duplicates', '--json']
@@ -223,7 +223,7 @@ describe('on a distributed history', () => {
     await done('rollups', 'verify')
   }, 60_000)
 
-  test('it is noted when a provider is switched off and on', async () => {
+  test('switching a provider off and on is recorded', async () => {
     const noted = () =>
       asked((sql) => sql`select provider_id, is_active from provider_activity order by since, id`)
     expect([...(await noted())]).toEqual([])
@@ -239,7 +239,7 @@ describe('on a distributed history', () => {
     ])
   }, 60_000)
 
-  test('accounts, keys, references and sources are kept as ever', async () => {
+  test('accounts, keys, references and sources are stored as before', async () => {
     const made = documentOf(await done('account', 'create', '--email', 'a@b.co', '--json'))
     await done('key', 'create', '--account', made.account_id, '--name', 'second')
     await done('account', 'update', made.account_id, '--plan', 'pro')
@@ -250,7 +250,7 @@ describe('on a distributed history', () => {
     await done('sources', 'status')
   }, 60_000)
 
-  test('an upload of all corridors is noted with its rows, and withdrawn as a whole', async () => {
+  test('an upload of all corridors is recorded with its rows, and withdrawn as a whole', async () => {
     const made = documentOf(await done('account', 'create', '--email', 'u@v.co', '--json'))
     const sql = connect(cluster.url, { connectionsMax: 4 })
     const database = { sql, db: drizzle(sql), kind: 'external', where: '', close: () => sql.end() }
@@ -330,7 +330,7 @@ describe('on a distributed history', () => {
     expect(await rowsOf('observation_blocks')).toBe(0)
   })
 
-  test('months are made and the rows of the last part go there', async () => {
+  test('months are created and receive the rows of the last partition', async () => {
     const made = await asked((sql) =>
       sql.begin(async (tx) => {
         const [row] = await tx`select make_observation_months(now() + interval '4 months') as made`
@@ -343,7 +343,7 @@ describe('on a distributed history', () => {
 })
 
 describe('a service on a distributed history', () => {
-  test('starts while a worker is unreachable, says what is missing, and completes it', async () => {
+  test('starts while a worker is unreachable, reports what is missing, and completes it', async () => {
     const { key } = documentOf(await done('account', 'create', '--email', 'c@d.co', '--json'))
     const service = await serviceOf('late')
     const answers = async (path: string) => {
@@ -432,7 +432,7 @@ type Asking = (
   idempotencyKey?: string,
 ) => Promise<Pick<Reply, 'status' | 'body'>>
 
-/** Rows of now and the minutes before, of one corridor after the other. */
+/** Rows of the last minutes, of one corridor after the other. */
 const rowsOfNow = (count: number, rate: number) =>
   Array.from({ length: count }, (_, i) => {
     const [from, to] = CORRIDORS[i % CORRIDORS.length]!.split('/')
@@ -468,7 +468,7 @@ describe('POST /rates/bulk on a distributed history', () => {
 })
 
 describe('a worker that joins a distributed history', () => {
-  test('gets shards while batches are recorded, of which none is lost or in part', async () => {
+  test('gets shards while batches are recorded, none of which is lost or incomplete', async () => {
     const node = await cluster.addWorker()
     const recorded: number[] = []
     await withTreasury('moving', async (ask) => {
@@ -522,9 +522,9 @@ const corridorsOn = (port: number): Promise<Set<string>> =>
 
 describe('pruning a distributed history', () => {
   const PRUNE = ['observations', 'prune', '--older-than', '1y', '--json']
-  /** Days ago: prices from there on back, on both sides of the limit. */
+  /** Age in days of the newest old price; the limit is in the middle of them. */
   const OLD_DAYS = 350
-  /** Days ago: where the months begin, which leaves some prices before them. */
+  /** Age in days of the first month; some prices are before it. */
   const MONTHS_DAYS = 400
 
   const firstMonth = (url: string) =>
@@ -545,7 +545,7 @@ describe('pruning a distributed history', () => {
     return Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth())
   }
 
-  /** Records the old prices that are not there, and makes the months that were dropped. */
+  /** Records the missing old prices, and recreates the dropped months. */
   async function fill(): Promise<void> {
     const old = join(folder, 'old.csv')
     await Bun.write(old, rowsFrom(begunMs - OLD_DAYS * DAY_MS))
@@ -557,7 +557,7 @@ describe('pruning a distributed history', () => {
     expect(await firstMonth(cluster.url)).toBeLessThan(monthOfLimit())
   }
 
-  test('drops months, and leaves what is left of a plain one, and counts it', async () => {
+  test('drops months, keeps the same rows as a plain history, and counts them', async () => {
     await fill()
     const plain = await freshDatabase()
     const file = await backup('unpruned')
@@ -582,7 +582,7 @@ describe('pruning a distributed history', () => {
     await plain.close()
   }, 120_000)
 
-  test('keeps the months for a backup that is being written', async () => {
+  test('keeps the months for a backup in progress', async () => {
     await fill()
     const [months, before] = [await firstMonth(cluster.url), await linesOf(await backup('full'))]
     const { prunable } = documentOf(await done(...PRUNE, '--dry-run'))
@@ -618,7 +618,7 @@ describe('the way back', () => {
     await plain.close()
   }, 60_000)
 
-  test('and one of a plain database into a distributed one, all of it or nothing', async () => {
+  test('a backup of a plain database is restored into a distributed one, completely or not at all', async () => {
     const file = join(folder, 'back')
     expect(await refused('restore', file)).toContain('the database has data')
     const other = new URL(cluster.url)

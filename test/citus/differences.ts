@@ -23,7 +23,7 @@ export type Sizes = {
 }
 
 /** Outcome of one kind of request. */
-export type Told = {
+export type Tally = {
   readonly name: string
   asked: number
   /** Successful responses that contained prices. */
@@ -32,8 +32,8 @@ export type Told = {
 }
 
 export type Differences = {
-  readonly told: readonly Told[]
-  /** The first differences, and whatever else did not hold. */
+  readonly tallies: readonly Tally[]
+  /** The first differences, and other violations. */
   readonly faults: readonly string[]
   /** The last errors that services logged. */
   readonly errors: readonly string[]
@@ -44,9 +44,9 @@ type Stage = {
   readonly folder: string
   readonly clock: SharedClock
   readonly seed: number
-  /** When the run began. */
+  /** The start of the run. */
   readonly startMs: number
-  readonly told: Map<string, Told>
+  readonly tallies: Map<string, Tally>
   readonly faults: string[]
   /** The time that each change of the catalogue took, by the clock of the machine. */
   readonly switches: { readonly fromMs: number; readonly toMs: number }[]
@@ -68,7 +68,7 @@ const ALIKE_MS = 2000
 const POLL_MS = 50
 const TRIES = 10
 const TRY_MS = 1000
-/** Each round asks at another minute, and one in two in another hour. */
+/** Each round uses another minute, and one in two another hour. */
 const TURN_MS = 31 * MINUTE_MS
 
 /**
@@ -99,7 +99,7 @@ export async function differences(
     const both = [await played(sides[0]), await played(sides[1])] as const
     const stage: Stage = {
       ...{ sides: both, folder, clock, seed: sizes.seed, startMs: nowMs },
-      told: new Map(KINDS.map(({ name }) => [name, none(name)])),
+      tallies: new Map(KINDS.map(({ name }) => [name, none(name)])),
       ...{ faults: [], switches: [] },
     }
     for (let round = 0; round < ROUNDS; round++) {
@@ -115,13 +115,13 @@ export async function differences(
     await askAll(back, ROUNDS, sizes.questions / ROUNDS)
     const logged = [...replicas].map((replica) => replica.errors(ERRORS_SHOWN))
     const errors = (await Promise.all(logged)).flat()
-    return { told: [...stage.told.values()], faults: stage.faults, errors }
+    return { tallies: [...stage.tallies.values()], faults: stage.faults, errors }
   } finally {
     for (const replica of replicas) await replica.kill()
   }
 }
 
-/** The way back: what the second side holds, in the emptied database of the first. */
+/** Restores the second side's backup into the emptied database of the first. */
 async function restored({ sides: [to, from], folder }: Stage): Promise<Side> {
   const file = join(folder, 'backup.gz')
   await command(['backup', file], { DATABASE_URL: from.url })
@@ -130,7 +130,7 @@ async function restored({ sides: [to, from], folder }: Stage): Promise<Side> {
   return { ...to, keys: from.keys }
 }
 
-const none = (name: string): Told => ({ name, asked: 0, filled: 0, different: 0 })
+const none = (name: string): Tally => ({ name, asked: 0, filled: 0, different: 0 })
 
 /** The sample and the market's past. */
 async function fill(
@@ -149,7 +149,9 @@ async function fill(
   await dated(side, nowMs)
 }
 
-/** Gives what commands have recorded, by the server's clock, the time of the run on each side. */
+/**
+ * Replaces the server's times in rows recorded by commands with the time of the run on each side.
+ */
 async function dated({ sql }: Side, nowMs: number): Promise<void> {
   const at = new Date(nowMs).toISOString()
   await sql.begin(async (tx) => {
@@ -222,7 +224,7 @@ const isOutsideSwitches = ({ switches }: Stage, { effective_from }: Row): boolea
     return !(ms >= fromMs && ms <= toMs)
   })
 
-/** Records a batch on both sides, now and then a refused one, and now and then twice. */
+/** Records a batch on both sides, now and then an invalid one, and now and then twice. */
 async function post(stage: Stage, random: Random, key: string): Promise<void> {
   const size = random.pick([1, 1, 3, 20, 100])
   const nowMs = stage.clock.now()
@@ -253,7 +255,7 @@ async function prune({ sides, faults }: Stage): Promise<void> {
   if (counts[0] !== counts[1]) faults.push(`prune deleted ${counts.join(' and ')} observations`)
 }
 
-/** Waits until every service shows the live prices that the others show, and goes on to. */
+/** Waits until every service shows the same live prices, and continues to. */
 async function settled(stage: Stage): Promise<void> {
   const startMs = performance.now()
   let alikeSinceMs = Number.POSITIVE_INFINITY
@@ -325,12 +327,12 @@ function fromBoth({ sides }: Stage, { path, tier, replica, init }: Question) {
   return Promise.all([one!, other!])
 }
 
-/** Text of a page instead of what it could not request. */
+/** What a page shows instead of unavailable data. */
 const LACKS = 'not available at the moment'
 
 const isLacking = ({ status, text }: Answer): boolean => status === 503 || text.includes(LACKS)
 
-/** Asks again where too much was asked at once, as callers do. */
+/** Repeats a request that was refused for overload, as clients do. */
 async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()
   for (let i = 0; i < TRIES && isLacking(answer); i++) {
@@ -348,14 +350,14 @@ type Pair = {
 }
 
 function note(stage: Stage, name: string, { what, one, other, filled }: Pair): void {
-  const told = stage.told.get(name) ?? none(name)
-  stage.told.set(name, told)
-  told.asked += 1
-  if (one.status < 300 && filled.test(one.text)) told.filled += 1
+  const tally = stage.tallies.get(name) ?? none(name)
+  stage.tallies.set(name, tally)
+  tally.asked += 1
+  if (one.status < 300 && filled.test(one.text)) tally.filled += 1
   const difference = differenceOf(one, other)
   if (difference === null) return
-  told.different += 1
-  if (told.different === 1) console.error(`${name}, ${what}: ${difference}`)
+  tally.different += 1
+  if (tally.different === 1) console.error(`${name}, ${what}: ${difference}`)
   if (stage.faults.length < FAULTS_SHOWN) stage.faults.push(`${name}, ${what}: ${difference}`)
 }
 

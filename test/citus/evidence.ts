@@ -30,7 +30,7 @@ const HISTORY_MS_MAX = 120_000
 const SEAL_MS = 10_000
 const CATALOGUE = { currencies: [...CURRENCIES], providers: [...PROVIDERS] }
 
-/** A database of one server, or of a cluster, and a history that goes by a clock of the test. */
+/** A database of one server or of a cluster, with a history by the test's clock. */
 type Side = { readonly database: FreshDatabase; readonly world: KnownWorld }
 
 let cluster: Cluster
@@ -142,7 +142,7 @@ describe('the log of that history', () => {
     return leavesOf(database)
   }
 
-  /** Lets the time of a seal come, and waits until `log verify` finds nothing that lacks. */
+  /** Advances to the time of a seal, and waits until `log verify` finds nothing missing. */
   async function everythingIsSealed({ database, world }: Side): Promise<void> {
     await world.advance(SEAL_MS)
     await until('everything is sealed', async () => {
@@ -153,8 +153,8 @@ describe('the log of that history', () => {
   }
 
   /**
-   * The leaves of a log in order, without salts and when the methodology was first sealed, their rows
-   * numbered in the order of their ids.
+   * The leaves of a log in order, without salts and the time of the methodology's first seal, with
+   * rows numbered in the order of their ids.
    */
   async function leavesOf(database: FreshDatabase): Promise<unknown[]> {
     const log = createLogStore(database)

@@ -95,10 +95,10 @@ async function compared(sides: Sides, folder: string): Promise<number> {
   const startMs = performance.now()
   const found = await differences(sides, { folder, seed, ...SIZES })
   console.log('| question | asked | with prices | different |\n| --- | --- | --- | --- |')
-  for (const { name, asked, filled, different } of found.told)
+  for (const { name, asked, filled, different } of found.tallies)
     console.log(`| ${name} | ${asked} | ${filled} | ${different} |`)
   for (const line of [...found.faults, ...found.errors]) console.log(line)
-  const total = found.told.reduce((sum, { asked }) => sum + asked, 0)
+  const total = found.tallies.reduce((sum, { asked }) => sum + asked, 0)
   const seconds = Math.round((performance.now() - startMs) / 1000)
   const { length } = found.faults
   console.log(`${total} answers compared in ${seconds} s, ${length} faults, seed ${seed}`)

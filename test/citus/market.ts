@@ -42,7 +42,7 @@ export function pastRow(random: Random, nowMs: number): Row {
   return rowAt(random, momentBefore(random, nowMs))
 }
 
-/** A price as it comes in: of now, where it does not say, of the last hours, or of long ago. */
+/** A new price: of now, by default, of the last hours, or of long ago. */
 export function newRow(random: Random, nowMs: number): Row {
   if (random.chance(0.3)) return rowAt(random, null)
   if (random.chance(0.7)) return rowAt(random, nowMs - random.below(3 * HOUR_MS))
@@ -86,7 +86,7 @@ function rowAt(random: Random, atMs: number | null): Row {
  * One or two distinguishing fields of an offer, from few values: a corridor may have 1,000 offers.
  */
 function offerOf(random: Random): Row {
-  const telling: Row[] = [
+  const fields: Row[] = [
     { source_country: random.pick(['US', 'GB']) },
     { target_country: 'KE' },
     { pay_in: random.pick([['cash'], ['cash', 'debit_card']]) },
@@ -96,8 +96,8 @@ function offerOf(random: Random): Row {
     { service: 'Express' },
   ]
   return {
-    ...random.pick(telling),
-    ...(random.chance(0.5) && random.pick(telling)),
+    ...random.pick(fields),
+    ...(random.chance(0.5) && random.pick(fields)),
     ...(random.chance(0.3) && { fee_percent: random.pick([0, 1.5]) }),
     ...(random.chance(0.3) && { delivery_max: random.pick(['PT1H', 'P2D']) }),
   }

@@ -29,7 +29,7 @@ type Stage = Sizes & { readonly sides: readonly Side[]; readonly folder: string;
 const SOURCES = 25
 const TARGETS = 20
 const PROVIDERS = 10
-/** The rows come in so many files, each into one side after the other. */
+/** The number of files of rows, each imported into one side after the other. */
 const FILES = 4
 const STARTS = 5
 const WARM_UP = 5
@@ -78,7 +78,7 @@ export async function measures(
   }
 }
 
-/** The measures as a Markdown table, with what the second side takes of the first. */
+/** The measures as a Markdown table, with the ratio of the second side to the first. */
 export function tableOf(names: readonly string[], lines: readonly Measure[]): string {
   const shown = (value: number) =>
     value >= 1000 ? Math.round(value).toLocaleString('en') : `${Number(value.toPrecision(3))}`
@@ -147,7 +147,7 @@ async function writeCsv(
   await sink.end()
 }
 
-/** Bytes of observations and roll-ups, on whichever nodes they are. */
+/** Bytes of observations and roll-ups, on all nodes. */
 async function bytesOf({ sql }: Side): Promise<number> {
   const [found] = await sql`
     select exists (select from pg_extension where extname = 'citus') as is_citus`
@@ -173,7 +173,7 @@ async function readyTimes({ sides }: Stage): Promise<number[]> {
 
 type Asking = { readonly what: string; ask(served: Served, i: number): Promise<unknown> }
 
-/** Each is asked of one side after the other, some times before it counts. */
+/** Sends each request to one side after the other, some of them before it counts. */
 async function inTurns(asking: Asking, served: readonly Served[], asks: number): Promise<Measure> {
   const times = served.map(() => [] as number[])
   for (let i = -WARM_UP; i < asks; i++)

@@ -14,7 +14,7 @@ export type Kind = {
   readonly share: number
   /** Pattern of a response that has prices. */
   readonly filled: RegExp
-  /** Path and query, below the API where it begins with `/api`. */
+  /** Path and query, below the API if it begins with `/api`. */
   path(random: Random, nowMs: number): string
 }
 
@@ -25,7 +25,7 @@ const at = (path: string, parameters: Parameters): string =>
 const COUNTED = /"count":[1-9]|\n./
 const PRICED = /"best":(\{"|\d)|"provider_best":\{/
 
-/** Everything that is read from observations, now or of the past. */
+/** Every read of observations, current or past. */
 export const KINDS: readonly Kind[] = [
   {
     ...{ name: 'GET /rates/history', share: 1, filled: COUNTED },
@@ -146,7 +146,7 @@ function windowOf(random: Random, nowMs: number): Parameters {
   }
 }
 
-/** Nothing, mostly. */
+/** Mostly no filters. */
 function filtersOf(random: Random): Parameters {
   const all: Parameters = {
     source_country: random.pick(['US', 'GB', 'FR']),

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { connect, type Sql } from '~/store/database.ts'
 import { command } from '../bench/process.ts'
 
-/** A database that the run is played on. */
+/** A database of the run. */
 export type Side = {
   readonly name: string
   readonly url: string
   readonly sql: Sql
-  /** Keys by what they see. */
+  /** Keys by their tier. */
   readonly keys: { readonly hourly: string; readonly realtime: string }
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ type Place = {
 /** The schema that marks a database as emptied by us. */
 const MARK = 'corridor_citus_run'
 
-/** A database emptied, brought up to date, distributed where it is to be, with two accounts. */
+/** A database emptied, migrated, distributed if required, with two accounts. */
 export async function openSide({ name, url, isDistributed }: Place): Promise<Side> {
   await prepared(url, async (sql) => {
     if (isDistributed && !(await hasCitus(sql)))
@@ -42,7 +42,7 @@ export async function openSide({ name, url, isDistributed }: Place): Promise<Sid
   return { name, url, sql, keys, close: () => sql.end() }
 }
 
-/** On a connection that is closed before anybody else looks at the database. */
+/** Runs work on a connection that is closed before any other opens. */
 async function prepared(url: string, work: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = connect(url, { connectionsMax: 1 })
   try {
@@ -64,7 +64,7 @@ export async function empty(sql: Sql, name: string): Promise<void> {
         as is_filled`
   if (held!.is_filled && !held!.is_ours)
     throw new Error(`${name} has tables: give the URL of an empty database, which the run may use`)
-  // It stays while all else goes, so that a run that is killed meanwhile leaves its mark.
+  // The mark stays while everything else is dropped, so that an interrupted run leaves it.
   await sql`create schema if not exists ${sql(MARK)}`
   const schemas = await sql<{ name: string }[]>`
     select n.nspname as name from pg_namespace n

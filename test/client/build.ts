@@ -27,8 +27,8 @@ const COMPILER_OPTIONS = {
 export type BuiltClient = { readonly script: string; readonly types: string }
 
 /**
- * Builds the client that speaks to the operations of a document, by way of an empty folder. Throws
- * where its sources do not compile with the document's types.
+ * Builds the client for the operations of a document, in an empty folder. Throws if its sources do
+ * not compile with the document's types.
  */
 export async function builtClient(document: Document, folder: string): Promise<BuiltClient> {
   const sources = join(folder, 'sources')

@@ -5,7 +5,7 @@ export type Parameter = { readonly name: string; readonly in: string; readonly r
 
 type Response = { readonly $ref?: string; readonly content?: Readonly<Record<string, Json>> }
 
-/** One operation of the document, as far as the client looks into it. */
+/** The parts of an operation that the client uses. */
 export type Operation = {
   readonly operationId: string
   readonly summary: string
@@ -60,8 +60,8 @@ export function clientDocument(document: Document): ClientDocument {
   for (const { method, path, operation } of entriesOf(document))
     paths[path] = { ...paths[path], [method.toLowerCase()]: toldOf(operation) }
   const { headers: _, responses = {}, ...components } = (document as Json).components as Json
-  const told = responsesOf(responses as Operation['responses'])
-  return { ...document, paths, components: { ...components, responses: told } }
+  const own = responsesOf(responses as Operation['responses'])
+  return { ...document, paths, components: { ...components, responses: own } }
 }
 
 function toldOf(operation: Operation): Json {

@@ -8,7 +8,7 @@ import { BASE_PATH } from '~/http/path.ts'
 import { answerable } from '../http/questions.ts'
 import { ORIGIN } from '../support/world.ts'
 
-/** A client as it is generated, with an operation of each kind. */
+/** A client like the generated one, with an operation of each kind. */
 class Client extends Connection {
   rates(parameters: object, options?: RecordingOptions) {
     return this.call<{ count: number }>({ method: 'GET', path: '/rates', parameters }, options)
@@ -190,7 +190,7 @@ describe('a failure', () => {
     expect((await failure(client.rates(USD_KES))).code).toBe('unexpected_answer')
   })
 
-  test('shows no more than an excerpt of an unexpected response', async () => {
+  test('contains only an excerpt of an unexpected response', async () => {
     const { client } = clientOf([() => new Response('x'.repeat(1_000_000))])
     expect((await failure(client.rates(USD_KES))).message.length).toBeLessThan(400)
   })
@@ -277,7 +277,7 @@ describe('retries', () => {
     expect(held.requests).toHaveLength(1)
   })
 
-  test('of a response that takes long to read end too, and of one that was returned do not', async () => {
+  test('abort a response that takes long to read too, but not a returned one', async () => {
     const drop = async (controller: ReadableStreamDefaultController) => {
       controller.enqueue(new TextEncoder().encode('{"count":'))
       await new Promise(() => {})

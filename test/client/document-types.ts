@@ -11,7 +11,7 @@ plugin({
 /** Used parts of the types: a client requests operations, and their shapes are components. */
 const USED = ['components', 'operations']
 
-/** The types that `openapi-typescript` makes of the operations and shapes of a document. */
+/** The types that `openapi-typescript` generates from the operations and shapes of a document. */
 export async function documentTypes(document: ClientDocument): Promise<string> {
   const { default: typesOf, astToString } = await import('openapi-typescript')
   const nodes = await typesOf(JSON.stringify(document))

@@ -51,7 +51,7 @@ describe('the method of an operation', () => {
     )
   })
 
-  test('sees to headers by itself', () => {
+  test('sets headers by itself', () => {
     const parameters = [
       parameter('If-None-Match', 'header'),
       parameter('Idempotency-Key', 'header'),
@@ -63,7 +63,7 @@ describe('the method of an operation', () => {
     )
   })
 
-  test('takes parameters in front of a body, and they are required then', () => {
+  test('takes parameters before a body, and requires them then', () => {
     const operation = { parameters: [parameter('dry')], requestBody: {}, responses: JSON_200 }
     expect(methodOf('post', operation)).toStartWith(
       "  it(parameters: ParametersOf<'it'>, body: BodyOf<'it'>, options?: CallOptions): ",
@@ -101,7 +101,7 @@ describe('the method of an operation', () => {
     )
   })
 
-  test('cannot be made for what no program sends', () => {
+  test('cannot be generated for operations that no program sends', () => {
     expect(() => methodOf('trace', { responses: JSON_200 })).toThrow('it: the client cannot send')
   })
 
@@ -123,17 +123,19 @@ describe('the document for the client', () => {
       parameter('from'),
       parameter('If-None-Match', 'header'),
     ]
-    const told = clientDocument(documentOf({ '/it': { get: { parameters, responses: CSV_TOO } } }))
-    const [{ operation }] = entriesOf(told) as [ReturnType<typeof entriesOf>[number]]
+    const document = clientDocument(
+      documentOf({ '/it': { get: { parameters, responses: CSV_TOO } } }),
+    )
+    const [{ operation }] = entriesOf(document) as [ReturnType<typeof entriesOf>[number]]
     expect(operation.parameters.map(({ name }) => name)).toEqual(['from'])
     expect(operation.responses).toEqual(JSON_200)
-    expect(told.components).toEqual({ responses: {} })
+    expect(document.components).toEqual({ responses: {} })
   })
 
   test('keeps the parameters of a response that is not JSON', () => {
     const responses = { 200: { content: { 'text/csv': {} } } }
     const parameters = [parameter('format')]
-    const told = clientDocument(documentOf({ '/it': { get: { parameters, responses } } }))
-    expect(entriesOf(told)[0]!.operation.parameters).toEqual(parameters)
+    const document = clientDocument(documentOf({ '/it': { get: { parameters, responses } } }))
+    expect(entriesOf(document)[0]!.operation.parameters).toEqual(parameters)
   })
 })

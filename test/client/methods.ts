@@ -98,9 +98,9 @@ costs what one call costs; all are of the window of the first.`
 }
 
 function parametersOf({ operationId, parameters }: Operation): string | null {
-  const told = parameters.filter((parameter) => parameter.in !== 'header')
-  if (told.length === 0) return null
-  const isOptional = !told.some(({ required }: Parameter) => required)
+  const own = parameters.filter((parameter) => parameter.in !== 'header')
+  if (own.length === 0) return null
+  const isOptional = !own.some(({ required }: Parameter) => required)
   return `parameters${isOptional ? '?' : ''}: ParametersOf<'${operationId}'>`
 }
 
@@ -120,7 +120,7 @@ function comment(text: string): string {
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`
 }
 
-/** A line in pieces that fit into a comment, broken at spaces. */
+/** A line in parts that fit into a comment, broken at spaces. */
 function wrapped(line: string): string[] {
   const widest = COLUMNS_MAX - '   * '.length
   const lines = ['']

@@ -10,7 +10,7 @@ import { EVERY_CALL, type PackedClient, packedClient } from './packed-client.ts'
 const PACK_MS_MAX = 60_000
 const OWN_BYTES_MAX = 60_000
 
-/** Misuses that the types made of the document must refuse, and so are not `any`. */
+/** Misuses that the types generated from the document must refuse, and so are not `any`. */
 const MISUSES = `
 import { Corridor, CorridorError, type AnswerOf, type Schemas } from 'corridor/client'
 
@@ -81,7 +81,7 @@ describe('the packed client in an empty folder', () => {
     }
   })
 
-  test('is what the document of today makes of it, to the letter', async () => {
+  test('equals what the current document generates, to the letter', async () => {
     const { script, types } = await builtClient(await client.document(), await scratchFolder())
     expect(await client.packed('dist/client.js').text()).toBe(script)
     expect(await client.packed('dist/client.d.ts').text()).toBe(types)

@@ -48,7 +48,7 @@ export async function packedClient() {
     stop: () => server.stop(true),
 
     /**
-     * Runs the program by a runtime that finds nothing but the client, and returns its calls and
+     * Runs the program in a runtime that finds nothing but the client, and returns its calls and
      * their values.
      */
     async called(runtime: string): Promise<Calls> {
@@ -84,7 +84,7 @@ export type PackedClient = Awaited<ReturnType<typeof packedClient>>
 
 type Calls = { readonly values: Record<string, unknown>; readonly asked: readonly string[] }
 
-/** Puts into a folder what a package manager puts there of our package: the files of the pack. */
+/** Installs our package into a folder as a package manager does: the files of the pack. */
 async function installed(folder: string): Promise<void> {
   const target = join(folder, 'node_modules/corridor')
   await mkdir(target, { recursive: true })

@@ -33,7 +33,7 @@ describe('pauseMs', () => {
     expect(pauseMs({ ...once, status: 429, retryAfterSeconds: 1 }, patience)).toBe(1000)
   })
 
-  test('no more retries than allowed are made, and none after a timeout', () => {
+  test('no more retries than allowed are sent, and none after a timeout', () => {
     const named = { ...miss, status: 429, retryAfterSeconds: 1 }
     expect(pauseMs({ ...named, earlier: 1 }, patience)).toBe(1000)
     expect(pauseMs({ ...named, earlier: 2 }, patience)).toBeNull()
@@ -69,7 +69,7 @@ describe('waited', () => {
     await expect(waiting).rejects.toBe(reason)
   })
 
-  test('resolves, and leaves nothing at the signal', async () => {
+  test('resolves, and leaves no listener on the signal', async () => {
     let listeners = 0
     const counted = {
       aborted: false,

@@ -8,7 +8,7 @@ import type { CorridorOptions, StreamOptions } from '~/client/options.ts'
 import { waited } from '~/client/patience.ts'
 import type { StreamEvent } from '~/client/stream-event.ts'
 
-/** A client as it is generated, with a stream. */
+/** A client like the generated one, with a stream. */
 class Client extends Connection {
   stream(corridors: readonly string[], options?: StreamOptions) {
     return this.events({ method: 'GET', path: '/stream', parameters: { corridors } }, options)
@@ -46,9 +46,9 @@ function clientOf(answers: readonly Answer[], options: Partial<CorridorOptions> 
 
 const stream = (body: BodyInit) =>
   new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
-/** A connection that the service ends after this text. */
+/** A connection that the service closes after this string. */
 const saying = (text: string) => () => stream(text)
-/** A connection that stays open after this text, and what becomes of it. */
+/** A connection that stays open after this string, and its end. */
 function staying(text: string) {
   const left = Promise.withResolvers<void>()
   const answer: Answer = () =>
@@ -65,7 +65,7 @@ const refusal =
   () =>
     Response.json({ error: 'no', code }, { status, headers })
 
-/** The first events, and then no more are asked for. */
+/** The first events; the loop is left after them. */
 async function first(
   count: number,
   events: AsyncGenerator<StreamEvent, void, void>,
@@ -87,7 +87,7 @@ function limitsOf(lengthMs: number) {
   return { passed: () => newest(), end: () => spy.mockRestore() }
 }
 
-const told = (events: readonly StreamEvent[]) => events.map(({ type, id }) => `${type} ${id}`)
+const listed = (events: readonly StreamEvent[]) => events.map(({ type, id }) => `${type} ${id}`)
 const failure = (call: Promise<unknown>): Promise<CorridorError> =>
   call.then(
     () => expect.unreachable(),
@@ -130,7 +130,7 @@ describe('a stream', () => {
       } as unknown as UnderlyingDefaultSource)
       const { client } = clientOf([() => stream(body), staying('').answer])
       const events = await first(3, client.stream(PAIRS))
-      expect(told(events)).toEqual(['hello 5-', 'quote 6-0', 'quote 6-1'])
+      expect(listed(events)).toEqual(['hello 5-', 'quote 6-0', 'quote 6-1'])
       expect(events[1]!.data).toEqual(events[2]!.data)
       expect(events[1]!.data).toEqual({ provider_name: 'Café' } as never)
     }
@@ -147,7 +147,7 @@ describe('a stream', () => {
   test('ignores unknown events, and continues after them', async () => {
     const newer = 'event: forecast\nid: 7-0\ndata: {}\n\ndata: nameless\n\n'
     const { client, lastIds } = clientOf([saying(HELLO + newer), saying(quote('8-0'))])
-    expect(told(await first(2, client.stream(PAIRS)))).toEqual(['hello 5-', 'quote 8-0'])
+    expect(listed(await first(2, client.stream(PAIRS)))).toEqual(['hello 5-', 'quote 8-0'])
     expect(lastIds()).toEqual([null, '7-0'])
   })
 })
@@ -159,7 +159,7 @@ describe('a stream that ended', () => {
       saying(HELLO + quote('6-0') + half),
       saying(quote('6-1')),
     ])
-    expect(told(await first(3, client.stream(PAIRS)))).toEqual([
+    expect(listed(await first(3, client.stream(PAIRS)))).toEqual([
       ...['hello 5-', 'quote 6-0', 'quote 6-1'],
     ])
     expect(lastIds()).toEqual([null, '6-0'])
@@ -168,7 +168,7 @@ describe('a stream that ended', () => {
   test('is opened again from the position of the last heartbeat', async () => {
     const beat = ': 8-\nid: 8-\n\n'
     const { client, lastIds } = clientOf([saying(quote('6-0') + beat), saying(quote('9-0'))])
-    expect(told(await first(2, client.stream(PAIRS)))).toEqual(['quote 6-0', 'quote 9-0'])
+    expect(listed(await first(2, client.stream(PAIRS)))).toEqual(['quote 6-0', 'quote 9-0'])
     expect(lastIds()).toEqual([null, '8-'])
   })
 
@@ -181,7 +181,7 @@ describe('a stream that ended', () => {
       saying(later + quote('10-0')),
     ]
     const { client, lastIds } = clientOf(answers)
-    expect(told(await first(5, client.stream(PAIRS)))).toEqual([
+    expect(listed(await first(5, client.stream(PAIRS)))).toEqual([
       ...['hello 5-', 'hello 9-', 'quote 6-0', 'hello 9-', 'quote 10-0'],
     ])
     expect(lastIds()).toEqual([null, '5-', '5-', '6-0'])
@@ -192,7 +192,7 @@ describe('a stream that ended', () => {
     const slow = 'event: slow\ndata: {}\n\n'
     const answers = [saying(quote('6-0')), saying(reset + slow), saying(quote('9-2'))]
     const { client, lastIds } = clientOf(answers)
-    expect(told(await first(4, client.stream(PAIRS)))).toEqual([
+    expect(listed(await first(4, client.stream(PAIRS)))).toEqual([
       ...['quote 6-0', 'reset 9-', 'slow null', 'quote 9-2'],
     ])
     expect(lastIds()).toEqual([null, '6-0', '9-'])
@@ -208,7 +208,7 @@ describe('a stream that ended', () => {
     const silent = staying(quote('6-0'))
     const { client, lastIds } = clientOf([silent.answer, saying(quote('6-1'))])
     const events = await first(2, client.stream(PAIRS, { silenceMsMax: 30 }))
-    expect(told(events)).toEqual(['quote 6-0', 'quote 6-1'])
+    expect(listed(events)).toEqual(['quote 6-0', 'quote 6-1'])
     await silent.left
     expect(lastIds()).toEqual([null, '6-0'])
   })
@@ -226,14 +226,14 @@ describe('a stream that ended', () => {
     await once(service, 'listening')
     const { port } = service.address() as AddressInfo
     const client = new Client({ url: `http://127.0.0.1:${port}`, wait: async () => {} })
-    expect(told(await first(2, client.stream(PAIRS)))).toEqual(['quote 6-1', 'quote 6-2'])
+    expect(listed(await first(2, client.stream(PAIRS)))).toEqual(['quote 6-1', 'quote 6-2'])
     expect(lastIds).toEqual([undefined, '6-1'])
     service.close()
   })
 })
 
 describe('the waits of a stream', () => {
-  /** Each wait is what it should be, or up to half longer. */
+  /** Expects each wait to be as given, or up to half longer. */
   const expectWaits = (waits: readonly number[], wanted: readonly number[]) => {
     expect(waits).toHaveLength(wanted.length)
     for (const [i, ms] of wanted.entries()) {

@@ -91,7 +91,7 @@ describe('the email of a new key', () => {
   test("goes to the account's person, and contains no part of the key", async () => {
     const sink = new MailSink()
     const env = settings(sink.url)
-    const email = 'told@example.org'
+    const email = 'emailed@example.org'
     const made = documentOf(
       await corridorWith(env, ['account', 'create', '--email', email, '--json']),
     )
@@ -112,13 +112,13 @@ describe('the email of a new key', () => {
   test('is reported when it could not be sent, and the key is created nevertheless', async () => {
     const sink = new MailSink()
     sink.stop()
-    const args = ['account', 'create', '--email', 'untold@example.org', '--json']
+    const args = ['account', 'create', '--email', 'unemailed@example.org', '--json']
     const { status, stdout, said } = await corridorWith(settings(sink.url), args)
     expect(status).toBe(0)
     expect(isWellFormedKey(JSON.parse(stdout).key)).toBe(true)
     expect(said).toEqual([
       expect.stringMatching(
-        /^the key is made, but the mail that tells untold@example.org of it was not sent: /,
+        /^the key is made, but the mail that tells unemailed@example.org of it was not sent: /,
       ),
     ])
   })

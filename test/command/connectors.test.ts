@@ -12,7 +12,7 @@ let folder: string
 let partner: Bun.Server<undefined>
 let answer: (request: Request) => Response | Promise<Response> = () => new Response('[]')
 
-/** The newest observation before a test. */
+/** The newest observation before the test. */
 let seen = 0
 
 async function stocked(): Promise<FreshDatabase> {

@@ -35,7 +35,7 @@ const urlOf = (database: FreshDatabase, user: string) => {
   return url.href
 }
 
-/** A database of the owner's, in which the other user has what the file grants, and no more. */
+/** A database of the owner, in which the other user has only the rights that the file grants. */
 async function grantedDatabase(): Promise<FreshDatabase> {
   const database = await emptyDatabase()
   databases.push(database)
@@ -73,7 +73,7 @@ afterAll(async () => {
   for (const database of databases) await database.close()
 })
 
-/** The names of all commands of the help but those that have commands below them. */
+/** The names of all commands in the help except for groups. */
 async function commandNames(): Promise<string[]> {
   const program = new Command('corridor')
   for (const add of await addersFor(undefined)) add(program, TERMINAL)
@@ -90,10 +90,10 @@ async function commandNames(): Promise<string[]> {
 
 const TERMINAL = { env: {}, isTerminal: false, print: () => {}, say: () => {} }
 
-type Told = Readonly<Record<string, string>>
+type Known = Readonly<Record<string, string>>
 
-/** Arguments of each command, once those before it did their work; a sentence if it must fail. */
-const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: string]>> = {
+/** Arguments of each command, after those before it have run; a sentence if it must fail. */
+const CALLS: Readonly<Record<string, (known: Known) => [args: string[], refusal?: string]>> = {
   migrate: () => [[]],
   distribute: () => [['--dry-run'], 'has no extension citus'],
   'catalogue starter': () => [[]],
@@ -135,7 +135,7 @@ const AGO_MS = 500 * 86_400_000
 /** Age of a file that a connector accepts: a younger one may still be incomplete. */
 const WRITTEN_AGO_MS = 3_600_000
 
-async function files(): Promise<Told> {
+async function files(): Promise<Known> {
   const at = new Date(Date.now() - AGO_MS).toISOString()
   const texts = {
     catalogue: JSON.stringify({
@@ -148,16 +148,16 @@ async function files(): Promise<Told> {
       'row: { from: from, to: to, rate: rate }\nterms: ours\n',
     mids: `fetched_at,source,currency,per_usd\n${at},feed,KES,100\n`,
   }
-  const told: Record<string, string> = { backup: join(folder, 'made.backup') }
+  const known: Record<string, string> = { backup: join(folder, 'made.backup') }
   for (const [name, text] of Object.entries(texts)) {
-    told[name] = join(folder, name)
-    await writeFile(told[name]!, text)
-    await utimes(told[name]!, new Date(), new Date(Date.now() - WRITTEN_AGO_MS))
+    known[name] = join(folder, name)
+    await writeFile(known[name]!, text)
+    await utimes(known[name]!, new Date(), new Date(Date.now() - WRITTEN_AGO_MS))
   }
-  return told
+  return known
 }
 
-/** Gives an account a person who signs in to it. */
+/** Gives an account a person who can sign in to it. */
 const letSignIn = (database: FreshDatabase, account: string) => database.sql`
   insert into portal_users (id, name, email, email_verified, created_at, updated_at, account_id)
   values ('person', 'Person', 'a@example.org', true, now(), now(), ${account})`
@@ -168,9 +168,9 @@ describe('a user with the rights of ops/compose/service-rights.sql', () => {
     expect([...Object.keys(CALLS), ...WITHOUT].sort()).toEqual(names.sort())
     const used = await grantedDatabase()
     const empty = await grantedDatabase()
-    let told = await files()
+    let known = await files()
     for (const [name, call] of Object.entries(CALLS)) {
-      const [args, refusal] = call(told)
+      const [args, refusal] = call(known)
       const env = {
         DATABASE_URL: urlOf(name === 'restore' ? empty : used, SERVICE),
         REFERENCE_FEED: 'open-er-api',
@@ -189,10 +189,10 @@ describe('a user with the rights of ops/compose/service-rights.sql', () => {
       else {
         expect([name, run.status, run.said]).toEqual([name, 0, expect.any(Array)])
         if (name === 'account create') {
-          told = { ...told, account: documentOf(run).account_id }
-          await letSignIn(used, told.account!)
+          known = { ...known, account: documentOf(run).account_id }
+          await letSignIn(used, known.account!)
         }
-        if (name === 'key create') told = { ...told, key: documentOf(run).key_id }
+        if (name === 'key create') known = { ...known, key: documentOf(run).key_id }
       }
     }
   })

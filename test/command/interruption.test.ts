@@ -7,7 +7,7 @@ import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/em
 import { scratchFolder } from '../support/scratch.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
 
-/** With a database that each test leaves stopped. */
+/** A data directory with a database that each test leaves stopped. */
 let base: string
 
 setDefaultTimeout(TEST_MS_MAX)

@@ -11,9 +11,9 @@ import { TEST_MS_MAX, until } from '../support/until.ts'
 setDefaultTimeout(TEST_MS_MAX)
 
 const MAIN = join(ROOT, 'src/main.ts')
-/** Lines of about 330 bytes: more than the pipe and what may wait for it together. */
+/** Lines of about 330 bytes: more than the pipe and the waiting lines hold together. */
 const REQUESTS = 4500
-/** As many for two processes, each of which lets as much wait. */
+/** As many for two processes, each of which has as many waiting lines. */
 const REQUESTS_OF_TWO = 8000
 const AT_ONCE = 50
 const STOP_MS_MAX = 10_000
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.close()
 })
 
-/** A reader of stderr that may stop and go on. */
+/** A reader of stderr that can stop and continue. */
 class Reader {
   #text = ''
 
@@ -41,13 +41,13 @@ class Reader {
     return new Reader(path)
   }
 
-  /** Both ends, so that opening one does not wait for the other; nothing is read yet. */
+  /** Opens both ends, so that opening one does not wait for the other; nothing is read yet. */
   opened(): { readonly fd: number; close(): void } {
     const fd = openSync(this.path, constants.O_RDWR)
     return { fd, close: () => closeSync(fd) }
   }
 
-  /** Reads on until `enough` of it is there. */
+  /** Reads on until the lines are `enough`. */
   async read(enough: (lines: Line[]) => boolean): Promise<Line[]> {
     const file = await open(this.path, constants.O_RDONLY | constants.O_NONBLOCK)
     const buffer = Buffer.alloc(65_536)
@@ -96,7 +96,7 @@ async function serveUnread(settings: Record<string, string> = {}) {
   return { child, reader, pipe, origin }
 }
 
-/** Asks so often that more lines are written than fit anywhere. */
+/** Sends so many requests that the log lines fit nowhere. */
 async function flood(origin: string, requests = REQUESTS): Promise<void> {
   const id = 'x'.repeat(120)
   const asked = async () => {
@@ -134,10 +134,10 @@ describe('a reader of stderr that has stopped', () => {
     const { pipe, reader, origin } = await serveUnread()
     await flood(origin)
     const missed = await reader.read((lines) => lines.some(({ msg }) => LEFT_OUT.test(msg)))
-    const told = missed.filter(({ msg }) => LEFT_OUT.test(msg))
+    const notes = missed.filter(({ msg }) => LEFT_OUT.test(msg))
     const written = missed.filter(({ msg }) => msg === 'request').length
-    expect(told.every(({ level }) => level === 'warn')).toBe(true)
-    expect(written + told.reduce((sum, { lines = 0 }) => sum + lines, 0)).toBe(REQUESTS)
+    expect(notes.every(({ level }) => level === 'warn')).toBe(true)
+    expect(written + notes.reduce((sum, { lines = 0 }) => sum + lines, 0)).toBe(REQUESTS)
     await fetch(`${origin}/healthz`, { headers: { 'x-request-id': 'afterwards' } })
     const later = await reader.read((lines) =>
       lines.some(({ request_id }) => request_id === 'afterwards'),

@@ -22,7 +22,7 @@ const CALLED = { method: 'tools/call', params: CALL }
 
 type Options = { readonly key?: string; readonly url?: string }
 
-/** Returns the bridge's responses to some input, and its messages to the person who started it. */
+/** Returns the bridge's responses to some input, and its messages on stderr. */
 async function spoken(input: Iterable<string> | AsyncIterable<string>, options: Options = {}) {
   const { key = tools.world.key('free'), url = tools.url } = options
   // biome-ignore lint/suspicious/noExplicitAny: a test states what it expects of a response

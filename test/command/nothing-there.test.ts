@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(cleanUp, TEST_MS_MAX)
 
-/** Commands that read, or change what must be there already. */
+/** Commands that read, or change what must already exist. */
 const commands = (): string[][] => [
   ['account', 'list'],
   ['account', 'update', 'a', '--plan', 'pro'],

@@ -58,7 +58,7 @@ const HEADER = 'provider_id,from,to,rate,fee,fee_currency,effective_from,notes'
 
 let rates = 0
 
-/** Rows of which no two are one. */
+/** Rows that all differ. */
 const wiseRows = (rows: number) =>
   Array.from({ length: rows }, () => `wise,USD,KES,${129.5 + ++rates / 1000},,,,\n`).join('')
 
@@ -380,7 +380,7 @@ describe('observations import of a large file', () => {
   )
 })
 
-/** Resident memory of a process just now; 0 once it has ended. */
+/** Current resident memory of a process; 0 once it has ended. */
 function residentBytes(pid: number): number {
   const status = `/proc/${pid}/status`
   const kilobytes = existsSync('/proc/self/status')

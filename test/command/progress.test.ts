@@ -30,7 +30,7 @@ afterAll(async () => {
   await empty.close()
 })
 
-/** Returns what a person sees of a command, on a terminal. */
+/** Returns a command's output on a terminal. */
 async function seen(args: readonly string[], { url }: FreshDatabase): Promise<string> {
   let shown = ''
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {

@@ -32,7 +32,7 @@ async function ownDatabase(): Promise<string> {
 
 type Line = Readonly<Record<string, unknown>>
 
-/** `serve` from its start to its stop. */
+/** Runs `serve` from its start to its stop. */
 async function served(settings: Record<string, string>) {
   const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
     env: { ...BARE_ENV, PORT: '0', REFERENCE_FEED: 'none', ...settings },
@@ -41,12 +41,12 @@ async function served(settings: Record<string, string>) {
     stderr: 'pipe',
   })
   const said = new Response(child.stderr).text()
-  const [first, ...others] = await told(child)
+  const [first, ...others] = await logged(child)
   return { status: await child.exited, stdout: [first, ...others].join(''), said: await said }
 }
 
-/** Returns what it prints; once it has printed anything, it and its children are asked to stop. */
-async function told(child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>): Promise<string[]> {
+/** Returns its output; asks it and its children to stop at the first output. */
+async function logged(child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>): Promise<string[]> {
   const texts: string[] = []
   for await (const chunk of child.stdout) {
     texts.push(new TextDecoder().decode(chunk))
@@ -158,7 +158,7 @@ describe('an uncaught error', () => {
       expect(lines).toHaveLength(LINES + 2)
       const message = 'corridor ends after an uncaught error'
       expect(lines.at(-2)).toMatchObject({ level: 'error', msg: message })
-      expect(lines.at(-2)!.err).toMatchObject({ message: 'nobody caught this' })
+      expect(lines.at(-2)!.err).toMatchObject({ message: 'uncaught' })
       expect(lines.at(-1)).toMatchObject({ msg: 'let go of' })
     },
   )

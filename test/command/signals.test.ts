@@ -12,9 +12,9 @@ import { TEST_MS_MAX, until } from '../support/until.ts'
 setDefaultTimeout(TEST_MS_MAX)
 
 const MAIN = join(ROOT, 'src/main.ts')
-/** Time that a script runner takes to pass on a signal that the terminal has sent to both. */
+/** Time that a script runner takes to forward a signal that the terminal has sent to both. */
 const PASSING_ON_MS = 10
-/** Another wish, not the first one twice. */
+/** Time after which a repeated signal counts as a second request. */
 const ANOTHER_WISH_MS = 1100
 
 type Child = { kill(signal: NodeJS.Signals): void; readonly exited: Promise<number> }
@@ -45,7 +45,7 @@ const settingsFor = (directory: string, settings: Record<string, string> = {}) =
   ...settings,
 })
 
-/** A command that leads a process group of its own, with its streams in pipes. */
+/** A command that leads its own process group, with piped streams. */
 async function inGroup(args: readonly string[], settings: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     env: settingsFor(dataDir, settings),
@@ -71,14 +71,14 @@ async function twice(leader: number, signal: NodeJS.Signals): Promise<void> {
   }
 }
 
-/** Address that a service prints; for another command its database is enough. */
+/** Address that a service prints; for another command, waits for its database. */
 async function urlOf(args: readonly string[], { stdout }: Bun.Subprocess<'pipe', 'pipe', 'pipe'>) {
   if (args[0] !== 'serve') return ''
   const { value } = await stdout.getReader().read()
   return ADDRESS.exec(new TextDecoder().decode(value))![1]!
 }
 
-/** A command line in a terminal of its own, whose last line has to match before it is given back. */
+/** A command line in a terminal of its own; its last line has to match before it is returned. */
 async function inTerminal(
   line: readonly string[],
   { directory, shows }: { directory: string; shows: RegExp },

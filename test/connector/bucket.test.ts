@@ -70,7 +70,7 @@ const PUBLISHED: [path: string, more: Record<string, string>, signature: string]
   ['?lifecycle', {}, 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543'],
 ]
 
-test('the server works signatures out as in the examples that AWS publishes', () => {
+test('the server computes signatures as in the examples that AWS publishes', () => {
   for (const [path, more, signature] of PUBLISHED) {
     const signed = {
       host: 'examplebucket.s3.amazonaws.com',

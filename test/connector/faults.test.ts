@@ -70,7 +70,7 @@ beforeEach(async () => {
   await database.sql`truncate connector_state`
 })
 
-/** Says whether what takes too long to be read is ended sooner. */
+/** Says whether long reads are cut short. */
 let isHasty = false
 const pace = {
   ...systemPace,
@@ -183,8 +183,8 @@ for (const name of ['http', 'file', 'sftp', 's3', 'imap'] as const)
         await way.deliver(at(content()))
         const run = service()
         isHasty = form === ENDLESS
-        const told = name === 'http' && said === 'MiB' ? 'more than 8192 KiB' : said
-        await expectFault(run, told).finally(() => {
+        const expected = name === 'http' && said === 'MiB' ? 'more than 8192 KiB' : said
+        await expectFault(run, expected).finally(() => {
           isHasty = false
         })
         await expectWhole(run, way)
@@ -259,7 +259,7 @@ describe('a source that refuses', () => {
       await expectWhole(run, http)
     })
 
-  test('for a while, such as a bucket with too many requests, is left alone for as long', async () => {
+  test('for a while, such as a bucket with too many requests, is left alone for that time', async () => {
     await connector(bucket.from())
     bucket.server.refusal = ['SlowDown', 503]
     const run = service()

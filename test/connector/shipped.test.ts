@@ -23,7 +23,7 @@ const PER_USD = {
   TZS: '2550',
   RWF: '1450',
 }
-/** Days of the survey of which there are mids. */
+/** Days of the survey that have mids. */
 const SURVEYED = ['2025-08-19', '2025-08-22', '2025-08-25']
 const PROVIDERS = ['acme', 'wise', 'barclays', 'nationwide', 'moneygram', 'western-union']
 
@@ -77,7 +77,7 @@ type Shown = {
   readonly refused: string[]
 }
 
-/** The dry run of a connector as it is shipped, but for some of its lines. */
+/** The dry run of a connector as it is shipped, with some of its lines changed. */
 async function dryRun(name: string, edits: readonly [from: string | RegExp, to: string][] = []) {
   const shipped = await readFile(join(SHIPPED, `${name}.yaml`), 'utf8')
   const text = edits.reduce((text, [from, to]) => text.replace(from, to), shipped)

@@ -8,13 +8,13 @@ import { SftpServer } from '../support/sftp-server.ts'
 /** The bytes of a file or response, and when it was written. */
 type Delivery = { readonly bytes: Uint8Array; readonly atMs: number }
 
-/** One way in which prices arrive, with a real server behind it. */
+/** One source of prices, with a real server behind it. */
 export type Way = {
   /** The field `from` of a connector, on one line. */
   from(): string
-  /** Makes this all that there is. */
+  /** Replaces the content of the source. */
   deliver(delivery: Delivery): Promise<void> | void
-  /** Refuses whoever asks, as after an expired token or a changed password. */
+  /** Refuses every request, as after an expired token or a changed password. */
   deny(isDenied: boolean): void
   stop(): unknown
 }
@@ -70,7 +70,7 @@ export class FolderWay implements Way {
 }
 
 export class SftpWay implements Way {
-  /** Another fingerprint than the server has, where one is expected. */
+  /** A fingerprint other than the server's, if set. */
   hostKey: string | null = null
 
   private constructor(private readonly server: SftpServer) {}

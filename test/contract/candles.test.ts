@@ -12,7 +12,7 @@ import { TEST_MS_MAX } from '../support/until.ts'
 
 const AT = '2026-03-05T14:25:30.500Z'
 const NOW_MS = Date.parse(AT)
-/** The time for which ago the records begin. */
+/** Age of the first record. */
 const SPAN_MS = 500 * DAY_MS
 const MID_MS_MAX = 4 * DAY_MS
 const SUSPECT_PCT = 10

@@ -7,11 +7,11 @@ import { documentOf } from '../support/contract.ts'
 
 type Sample = { lang: string; label: string; source: string }
 
-/** The ids of observations in samples, in whose place are those of two that are there. */
+/** The ids of observations in samples, which are replaced by two existing ones. */
 const OBSERVATION_IDS = ['48211', '48212']
 const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
 
-/** The id of an alert in samples, in whose place is that of one that is there. */
+/** The id of an alert in samples, which is replaced by an existing one. */
 const ALERT_ID = '6c84fb90-12c4-11e1-840d-7b25c5ee775a'
 const ALERT = {
   corridor: 'USD/KES',
@@ -67,7 +67,7 @@ describe('the samples of an operation', () => {
     }
   })
 
-  test('in JavaScript get an answer of the operation', async () => {
+  test('in JavaScript get a response of the operation', async () => {
     for (const { name, samples } of operations.filter(({ isJson }) => isJson)) {
       const { source } = samples.find(({ lang }) => lang === 'JavaScript')!
       const answer = (await printed(source)) as object

@@ -62,7 +62,7 @@ async function ask(path: string) {
 
 type Mid = { readonly rate: number; readonly date: string } | null
 
-/** The last mid of a day by `/historical`, if it is not older than two weeks at its start. */
+/** The last mid of a day by `/historical`, if it is at most two weeks older than its start. */
 async function midOf(from: string, to: string, dayMs: number): Promise<Mid> {
   const { body } = await world.get(
     `/historical?from=${from}&to=${to}&date=${dateOf(dayMs)}`,
@@ -75,7 +75,7 @@ async function midOf(from: string, to: string, dayMs: number): Promise<Mid> {
 
 type Pair = { readonly from: string; readonly to: string; readonly date: string }
 
-/** The rate that an API gives for a pair and a day; null if it says that there is none. */
+/** The rate that an API gives for a pair and a day; null if it has none. */
 const APIS: Record<string, (pair: Pair) => Promise<number | null>> = {
   async 'frankfurter 1'({ from, to, date }) {
     const { body } = await ask(`frankfurter/v1/${date}?base=${from}&symbols=${to}`)
@@ -167,7 +167,7 @@ test(
   TEST_MS_MAX,
 )
 
-/** The rate that an API gives for a pair now; null if it says that there is none. */
+/** The rate that an API gives for a pair now; null if it has none. */
 const APIS_NOW: Record<string, (from: string, to: string) => Promise<number | null>> = {
   async 'frankfurter 1'(from, to) {
     return (await ask(`frankfurter/latest?from=${from}&to=${to}`)).body.rates?.[to] ?? null
@@ -211,7 +211,7 @@ const APIS_NOW: Record<string, (from: string, to: string) => Promise<number | nu
   },
 }
 
-/** The attributes that readers of the ECB's files look for. */
+/** The attributes that readers of the ECB's files use. */
 const ratesOf = (xml: string) =>
   new Map(
     [...xml.matchAll(/<Cube currency='([A-Z]{3})' rate='([\d.]+)'\/>/g)].map(([, code, rate]) => [

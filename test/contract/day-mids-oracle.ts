@@ -1,6 +1,6 @@
 import type { Database } from '~/store/database.ts'
 
-/** A live quote's mids of its own day, as plain statements over everything recorded find them. */
+/** A live quote's mids of its own day, as found by plain statements over everything recorded. */
 export type Found = {
   /** Provider and corridor. */
   readonly of: string

@@ -100,7 +100,7 @@ const events = fc.oneof(
 )
 type Event = typeof events extends fc.Arbitrary<infer T> ? T : never
 
-/** Events that happen at once, and the time that passes before. */
+/** Simultaneous events, and the time that passes before. */
 const rounds = fc.array(
   fc.record({
     passesMs: fc.constantFrom(0, 0, 1, HOUR_MS / 2, HOUR_MS, DAY_MS),
@@ -139,7 +139,7 @@ class Replica {
     await ingest({ store: this.#store }, { observations, idempotency: null })
   }
 
-  /** Records what a feed says now, and what one says for an earlier time. */
+  /** Records a feed's current response, and one for an earlier time. */
   async feed(said: readonly { code: string; per: number; fetchedMs: number }[]): Promise<void> {
     const served = () => this.#follower.caughtUp()
     const store = feedStoreOf(this.database, { publish() {}, served })
@@ -152,7 +152,7 @@ class Replica {
       })
   }
 
-  /** Opens the hour of the clock, as is done each second. */
+  /** Opens the hour of the clock, as each second does. */
   async openHour(): Promise<void> {
     const hourMs = hourStartMs(this.clock.now())
     const { position } = this.memory.positions
@@ -202,7 +202,7 @@ class Scene {
     await this.operator.close()
   }
 
-  /** Lets events happen at once, and waits until every replica serves what they brought. */
+  /** Runs events concurrently, and waits until every replica serves their results. */
   async round(passesMs: number, all: readonly Event[]): Promise<void> {
     this.#clock.advance(passesMs)
     for (const replica of this.#replicas) await replica.openHour()
@@ -212,7 +212,7 @@ class Scene {
     for (const replica of this.#replicas) await replica.caughtUp()
   }
 
-  /** Holds what each replica serves at each tier against the plain statements. */
+  /** Compares each replica's responses at each tier with the plain statements. */
   async agree(): Promise<void> {
     for (const tier of TIERS) {
       const freshness = freshnessAt(tier, this.#clock.now())

@@ -33,8 +33,8 @@ const SURVEYED = /: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) USD$/
 const PCT_OFF_MAX = 0.01
 
 /**
- * For each pair of countries how many prices for 200 dollars the World Bank published in the survey
- * of 2025 Q3, and their mean cost: Remittance Prices Worldwide, CC BY 4.0, see NOTICE.
+ * For each pair of countries the number of prices for 200 dollars in the World Bank's survey of
+ * 2025 Q3, and their mean cost: Remittance Prices Worldwide, CC BY 4.0, see NOTICE.
  */
 const PUBLISHED: readonly Record<string, string>[] = parse(
   readFileSync(new URL('published-costs.csv', import.meta.url)),
@@ -121,7 +121,7 @@ async function asked<Body>(path: string, plan: Plan): Promise<Body> {
   return (await response.json()) as Body
 }
 
-/** `/rates` of every corridor that the demonstration has. */
+/** `/rates` of every corridor of the demonstration. */
 async function market(plan: Plan): Promise<Rates[]> {
   type Listed = { corridors: { from: string; to: string }[] }
   const { corridors } = await asked<Listed>('/corridors', plan)
@@ -181,7 +181,7 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   beforeAll(() => clock.set(now))
 
   test.each(['enterprise', 'free'] as const)(
-    'shows a stranger recent mids, fresh prices of the survey and nothing of tomorrow: %s',
+    'shows anonymous callers recent mids, fresh prices of the survey and nothing of tomorrow: %s',
     async (plan) => {
       const rates = await market(plan)
       const ages = rates.flatMap(({ providers }) =>
@@ -207,7 +207,7 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   )
 
   test(
-    'holds each price of the survey against the mid of its day, and finds what it costs',
+    'compares each price of the survey with the mid of its day, and computes its cost',
     async () => {
       const questions = new Set(
         surveyed.map(({ pair, countries, amount }) => `${pair}&${countries}&amount=${amount}`),
@@ -223,19 +223,19 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
           found.push(`${provider_id} ${question}: ${fee_pct} ${margin_pct} ${total_pct} ${total}`)
         }
       }
-      const told = surveyed.map(({ provider, pair, countries, amount, feePct, marginPct }) => {
+      const expected = surveyed.map(({ provider, pair, countries, amount, feePct, marginPct }) => {
         const totalPct = Number((feePct + marginPct).toFixed(2))
         const total = Number(((totalPct * Number(amount)) / 100).toPrecision(12))
         const question = `${pair}&${countries}&amount=${amount}`
         return `${provider} ${question}: ${feePct} ${marginPct} ${totalPct} ${total}`
       })
-      expect(found.sort()).toEqual(told.sort())
+      expect(found.sort()).toEqual(expected.sort())
     },
     TEST_MS_MAX,
   )
 
   test(
-    'recommends for no amount a price that does not state it, and states what its nets imply',
+    'recommends for no amount a price that does not state it, and computes the nets',
     async () => {
       const faults: Faults = { led: [], dearer: [], apart: [], compared: {} }
       const questions = new Set(
@@ -257,7 +257,7 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   )
 
   test(
-    'costs on average what the World Bank published for each of its 85 pairs of countries',
+    'has the average costs that the World Bank published for each of its 85 pairs of countries',
     async () => {
       const table: string[] = []
       const wrong: string[] = []

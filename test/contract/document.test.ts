@@ -13,7 +13,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const CHILD_MS_MAX = 60_000
 
-/** A request at a name, since linters want a server to be another than localhost. */
+/** A request to a named host, since linters reject localhost as a server. */
 const NAMED = { headers: { host: 'rates.test' } }
 
 const world = answerable()
@@ -101,10 +101,10 @@ describe('the document', () => {
         ),
       )
       .map((path) => path.replace(':alert', '{id}'))
-    const told = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    expect(told.sort()).toEqual(routed.sort())
+    const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(documented.sort()).toEqual(routed.sort())
     const rows = tableRows(pageAt('docs/api.md'), 'endpoint').map(([cell]) => cell!)
-    expect(rows.map((cell) => cell.replace(/^`|[?`].*$/g, '')).sort()).toEqual(told)
+    expect(rows.map((cell) => cell.replace(/^`|[?`].*$/g, '')).sort()).toEqual(documented)
   })
 
   test('gives each operation a name of its own, in the style of a method', () => {
@@ -189,12 +189,12 @@ describe('the document', () => {
   })
 
   test('has every code of the service at its status, except codes of no operation', () => {
-    const told = new Map<string, number>()
+    const statuses = new Map<string, number>()
     for (const { media, status } of bodies)
       for (const { value } of Object.values(media.examples ?? {}))
-        if (value.code) told.set(value.code, status)
+        if (value.code) statuses.set(value.code, status)
     const expected = ERROR_CODES.filter((code) => code !== 'unknown_path')
-    expect(Object.fromEntries(told)).toEqual(
+    expect(Object.fromEntries(statuses)).toEqual(
       Object.fromEntries(expected.map((code) => [code, ERROR_STATUS[code]])),
     )
   })
@@ -270,7 +270,7 @@ describe('a parameter', () => {
 
 type Edge = { keyword: string; inside: string; beyond: string }
 
-/** For each bound of a schema a text just inside and one just beyond it. */
+/** A string just inside and one just beyond each bound of a schema. */
 function edgesOf(schema: Json): Edge[] {
   const edges: Record<string, (limit: never) => Omit<Edge, 'keyword'>> = {
     minimum: (limit: number) => ({ inside: String(limit), beyond: String(limit - 1) }),
@@ -290,7 +290,7 @@ function edgesOf(schema: Json): Edge[] {
   })
 }
 
-/** A list of different codes, none of them known. */
+/** A list of different, unknown codes. */
 const codes = (count: number): string =>
   Array.from({ length: count }, (_, i) => `X${letter(Math.floor(i / 26))}${letter(i % 26)}`).join()
 

@@ -32,7 +32,7 @@ async function revoked(world: World): Promise<string> {
   return key
 }
 
-/** Ways of getting each code over HTTP, with its status. */
+/** Ways to get each code over HTTP, with its status. */
 const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Reply>]> = {
   missing_parameter: [400, (world) => world.get('/rates', world.key())],
   invalid_parameter: [400, (world) => world.get('/rates?from=', world.key())],

@@ -6,7 +6,7 @@ import type { Database } from '~/store/database.ts'
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 const RECORDED_AT = '2026-03-05T14:25:30.500Z'
-/** Times by the clock of the database, which is not the one of the examples. */
+/** Times by the clock of the database, which differs from the clock of the examples. */
 const OF_TODAY = new RegExp(`${new Date().toISOString().slice(0, 10)}T[\\d:.]+Z`, 'g')
 const UUID = /[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/g
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
@@ -14,7 +14,7 @@ const WEBHOOK_SECRET = /whsec_[\w+/=]+/g
 const TOKEN = 'crs_Iu7172jZTfeTZKtF4IBBTbvwvYR4'
 const STREAM_TOKEN = /crs_[\w-]+/g
 
-/** The keys that examples are asked with. */
+/** The keys of the examples. */
 export class ExampleAccounts {
   hourly = ''
   realtime = ''

@@ -61,7 +61,7 @@ async function recordRefusals(run: Run, alert: string): Promise<void> {
   for (let i = 0; i < 11; i++) await run.fail(run.target('testAlert'), { alert })
 }
 
-/** One more alert than the free plan has, made and resumed. */
+/** One more alert than the free plan allows, created and resumed. */
 async function recordLimit(run: Run, sql: Database['sql']): Promise<void> {
   const [create, change] = [run.target('createAlert'), run.target('changeAlert')]
   const key = run.accounts.hourly

@@ -63,7 +63,7 @@ const DAY_BEGUN = '2026-03-05'
 /** Position of a service that is behind the requested one. */
 const STANDING = 43_385_208
 const DAY_NOT_ASKED = '2026-03-03'
-/** The months whose files are asked for with these days. */
+/** The months whose files are requested with these days. */
 const MONTHS: Readonly<Record<string, string>> = {
   [DAY_BEGUN]: '2026-03',
   [DAY_NOT_ASKED]: '2026-01',
@@ -109,7 +109,7 @@ export class Run {
     )
   }
 
-  /** Every read as it is documented, of both tiers, and some otherwise. */
+  /** Every documented read, at both tiers, and some variants. */
   async reads(): Promise<void> {
     for (const target of this.#of('GET').filter(isInJson).filter(isOfRates))
       for (const tier of ['hourly', 'realtime'] as const) {
@@ -126,7 +126,7 @@ export class Run {
         this.keep(target.id, 200, { [accept]: await this.ask(target, { headers: { accept } }) })
   }
 
-  /** Every read with something wrong in it, where that is possible. */
+  /** Every read with an invalid parameter, if it has one. */
   async wrongReads(): Promise<void> {
     for (const target of this.#of('GET').filter(isOfRates)) {
       if (!isInJson(target)) await this.fail(target, { date: DAY_BEGUN })
@@ -218,7 +218,7 @@ export class Run {
       await this.fail(target, { key: this.accounts.hourly }, 'anywhere')
   }
 
-  /** Each operation that waits for the database, more often at once than the service lets it. */
+  /** Each operation that waits for the database, more often at once than the service allows. */
   async overloads(): Promise<void> {
     for (const target of this.#targets) {
       const responses = target.operation.responses as Record<string, unknown>
@@ -239,13 +239,13 @@ export class Run {
     await Promise.all(this.#pending.splice(0))
   }
 
-  /** Each of these as it is documented, for the failures that it meets now. */
+  /** Each of these operations as documented, for its current failures. */
   async every(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', id?: string): Promise<void> {
     for (const target of this.#of(method))
       await this.fail(target, { body: Object.values(bodiesOf(target))[0] }, id)
   }
 
-  /** A batch for which the database has no room. */
+  /** Records a batch for which the database has no room. */
   async unrecorded(): Promise<void> {
     for (const id of ['recordRates', 'recordRatesBulk']) {
       const target = this.target(id)
@@ -253,7 +253,7 @@ export class Run {
     }
   }
 
-  /** Reads from memory, into which a part of the database could not be loaded. */
+  /** Reads from memory that could not load a part of the database. */
   async unloaded(): Promise<void> {
     const world = new World()
     const [reads, key] = [this.#of('GET'), world.key()]
@@ -270,7 +270,7 @@ export class Run {
     }
   }
 
-  /** Reads of what was recorded elsewhere, and did not come here yet. */
+  /** Reads with a position from another process that has not arrived here yet. */
   async ahead(): Promise<void> {
     const world = new World()
     const key = world.key()
@@ -371,10 +371,7 @@ function queryOf({ id, operation }: Target): Record<string, unknown> {
   return { ...Object.fromEntries(examples), ...SHORTER[id] }
 }
 
-/**
- * Reports whether an operation is about neither alerts nor streams, which need something that is
- * there.
- */
+/** Reports whether an operation needs no existing alert or stream. */
 const isOfRates = ({ path }: Target): boolean => !/^\/(alerts|stream)/.test(path)
 
 /** The parameter in the path of an operation. */
@@ -399,7 +396,7 @@ export function bodiesOf({ operation }: Target): Record<string, unknown> {
   return Object.fromEntries(examples.map(([name, example]) => [name, (example as Json).value]))
 }
 
-/** One more of a parameter that may be given only once, if there is one. */
+/** A repeated parameter that may be given only once, if there is one. */
 function twice({ operation: { parameters = [] } }: Target): Record<string, string> {
   const single = parameters.find(({ schema }) => (schema as Json).type !== 'array')
   return single

@@ -44,7 +44,7 @@ const perUsd = fc.record({
 
 type Event = (world: World) => Promise<unknown>
 
-/** Something that is recorded, restated, withdrawn, changed, or time that passes. */
+/** A recording, a restatement, a withdrawal, a change, or time that passes. */
 const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 8,
@@ -187,14 +187,14 @@ const BEFORE_ALL = /^Nothing had been recorded by /
 
 type Reply = { readonly status: number; readonly body: object }
 
-/** Compares a response of its time with the one that `known_at` gives for that time. */
+/** Compares an earlier response with the one that `known_at` gives for its time. */
 export function expectSame({ path, atMs, reply }: Given, then: Reply): void {
   const hasNote = !BEFORE_ALL.test((then.body as { note?: string }).note ?? '')
   const [was, is] = [reply, then].map((one) => lasting(one, atMs, { hasNote }))
   expect([path, iso(atMs), ...is!]).toEqual([path, iso(atMs), ...was!])
 }
 
-/** A response without what follows the time of the request. */
+/** A response without the fields that depend on the time of the request. */
 function lasting({ status, body }: Reply, atMs: number, { hasNote }: { hasNote: boolean }) {
   const { timestamp, known_at, ...said } = body as Record<string, unknown>
   const { note, ...rest } = said

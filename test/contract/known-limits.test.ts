@@ -233,7 +233,7 @@ test('a withdrawal that takes longer than a second counts from its commit on', a
   expect(await ratesAt(known.nowMs)).toEqual(await now())
 })
 
-/** Reports whether a value of a body is a price, a list of which a body otherwise has. */
+/** Reports whether a value of a body is a list of prices. */
 const isPrice = (value: unknown): boolean =>
   value !== null && typeof value === 'object' && 'rate' in value && value.rate !== null
 

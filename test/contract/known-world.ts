@@ -10,13 +10,13 @@ import { importReferences } from '~/store/transfer/reference-import.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { PastWorld } from '../support/past-world.ts'
 
-/** Time by which the hand clock is ahead of the server's, which no test can turn. */
+/** Time by which the hand clock is ahead of the server's, which no test can set. */
 const AHEAD_MS = DAY_MS
 
-/** The first time of the hand clock, to hold the histories of an earlier run again. */
+/** The first time of the hand clock, to repeat the histories of an earlier run. */
 const START = process.env.KNOWN_START
 
-/** Has the histories of a database go by a clock that a test turns. */
+/** Makes the histories of a database use a clock that a test sets. */
 async function withClock({ sql }: Database, startMs: number, isSpread: boolean): Promise<void> {
   await sql`create table test_clock as select ${new Date(startMs).toISOString()}::timestamptz as at`
   if (isSpread) await sql`select create_reference_table('test_clock')`
@@ -66,7 +66,9 @@ export class KnownWorld {
     return this.world.clock.now()
   }
 
-  /** Has no commit count as late, for a clock that is never set back, on a busy machine. */
+  /**
+   * Prevents commits from counting as late, for a clock that is never set back, on a busy machine.
+   */
   async neverLate(): Promise<void> {
     const { sql } = this.world.database
     await sql`create rule no_late_commits as on insert to late_commits do instead nothing`
@@ -78,7 +80,7 @@ export class KnownWorld {
     await this.world.database.sql`update test_clock set at = ${at}::timestamptz`
   }
 
-  /** Rows of a provider or currency that is switched off are refused. */
+  /** Records rows; those of a switched off provider or currency are refused. */
   async post(rows: readonly { readonly [name: string]: unknown }[]): Promise<void> {
     const { status, body } = await this.world.post(rows)
     if (status === 503) this.isOverdue = true
@@ -123,7 +125,7 @@ export class KnownWorld {
     await this.world.apply({ currencies, providers })
   }
 
-  /** Gives what was recorded by the server's clock the time of the hand clock, and loads it. */
+  /** Replaces the server's times in recorded rows with the hand clock's, and loads them. */
   async #dated(): Promise<void> {
     const at = new Date(this.nowMs).toISOString()
     const start = new Date(this.startMs).toISOString()

@@ -9,15 +9,15 @@ import { KnownWorld } from './known-world.ts'
 /** The number of histories and of their events; many more by the environment. */
 const MANY = process.env.KNOWN_HISTORIES
 const HISTORIES = Number(MANY ?? 3)
-/** The number of histories that are held at once, each in a database of its own. */
+/** The number of histories that run concurrently, each in a database of its own. */
 const LANES = Number(process.env.KNOWN_LANES ?? 1)
 const EVENTS = Number(process.env.KNOWN_EVENTS ?? 50)
-/** The seed of the first lane's histories, to hold those of an earlier run again. */
+/** The seed of the first lane's histories, to repeat those of an earlier run. */
 const SEED = process.env.KNOWN_SEED
 const HISTORY_MS_MAX = 60_000
 /** The number of requests about earlier knowledge that are sent at once. */
 const AT_ONCE = 2
-/** After so many histories the next ones begin on an empty database. */
+/** Number of histories after which an empty database is used. */
 const HISTORIES_A_DATABASE = 25
 
 const NONE = { histories: 0, answers: 0, equal: 0, overdue: 0 }

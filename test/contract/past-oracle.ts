@@ -17,9 +17,9 @@ export type Said = {
   feeCurrency: string | null
   kind: RateType
   evidence: Evidence
-  /** Its offer, by the names of responses; without what is not stated. */
+  /** Its offer, under the names in responses, without unspecified fields. */
   offer: Terms
-  /** Its recording in the history; nothing if unknown. */
+  /** Its recording in the history; absent if unknown. */
   recording?: object
   /** After this time it is no longer live. */
   until: number
@@ -57,7 +57,7 @@ export type Pegs = Record<string, { to: string; rate: number }>
 
 type Parameters = Record<string, string>
 
-/** Everything that was recorded, by the plainest statements there are. */
+/** Everything recorded, read by the plainest possible statements. */
 export async function factsOf(
   { sql }: Database,
   catalogue: { providers: readonly Provider[]; fiat: readonly string[]; pegs: Pegs },
@@ -176,7 +176,7 @@ function latest(rows: Said[], at: number): Said[] {
 
 const FILTERS = [...IDENTITY.slice(0, 5), 'delivery_max']
 
-/** The filters that a row is silent about; null if it says something else. */
+/** The filters that a row does not specify; null if it contradicts one. */
 function silences({ offer }: Said, p: Parameters, most = Number.NaN): string[] | null {
   const asked = FILTERS.filter((name) => p[name] !== undefined)
   const fits = (name: string): boolean | null => {
@@ -218,7 +218,7 @@ const plainAmounts = (identity: unknown[]) =>
 
 type Judged = { row: Said; isStale: boolean; silent: boolean }
 
-/** The order in which the offers of one provider are taken, without an amount. */
+/** The order in which a provider's offers are chosen, without an amount. */
 function byChoice(a: Judged, b: Judged): number {
   const percent = ({ offer }: Said) => Number(offer.fee_percent ?? 0)
   const isStated = ({ fee, offer }: Said) => fee !== null || offer.fee_percent !== undefined
@@ -247,7 +247,7 @@ function wasActive({ turns, providers }: Facts, provider: string, at: number): b
   return isActive
 }
 
-/** As it was, or from now on as it is. */
+/** Reports whether a provider counts: as of then, or as of now if `now` is set. */
 const counts = (facts: Facts, { now }: Asker, provider: string, at: number): boolean =>
   at >= now ? facts.providers.get(provider)!.isActive : wasActive(facts, provider, at)
 
@@ -450,7 +450,7 @@ export function series(facts: Facts, { now, tier, suspectPct: pct = null }: Aske
   }
 }
 
-/** Seconds that the words of every provider here, `minutes`, mean. */
+/** Seconds of `minutes`, the delivery of every provider here. */
 const OWN_MOST = 3600
 
 export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Parameters) {
@@ -590,7 +590,9 @@ export function change(
   }
 }
 
-/** By whole numbers: what is shown has twelve digits, so its difference is exact in fixed point. */
+/**
+ * Uses whole numbers: shown values have twelve digits, so their difference is exact in fixed point.
+ */
 function moved(from: number, to: number) {
   const abs = Number(`${fixed(to) - fixed(from)}e-${PLACES}`)
   return { abs: twelve(abs), pct: Math.round((abs / from) * 100 * 1e6) / 1e6 + 0 }

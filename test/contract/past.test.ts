@@ -21,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS
 const TEST_MS_MAX = 240_000
 const RUNS = 10
 
-/** Clocks where something turns, and one where nothing does. */
+/** Clocks at a change, and one without any. */
 const clocks = fc.constantFrom(
   '2026-03-05T14:25:30.500Z',
   '2026-03-05T14:00:00.000Z',
@@ -58,10 +58,10 @@ const ages = fc
   )
   .map(([hours, ms]) => hours * HOUR_MS + ms)
 
-/** Counted from the clock itself, or from the top of its hour. */
+/** Counted from the clock, or from the top of its hour. */
 const moments = fc.tuple(ages, fc.boolean())
 
-/** Terms of an offer: few of each, so that many quotes are of one. */
+/** Terms of an offer: few of each, so that many quotes share one. */
 const terms = fc
   .record({
     sourceCountry: fc.constantFrom(null, 'US', 'GB'),
@@ -110,7 +110,7 @@ const said = fc.record({
   rate: fc.constantFrom('100', '100.1', '100.2', '129.123456789012', '0.00075', '99.9', '150'),
   fee: fc.constantFrom(null, null, '1.99'),
   offer: fc.option(someTerms, { freq: 2 }),
-  /** Now and then a price of a kind that the provider has had before. */
+  /** Now and then a price of another kind than the provider's current one. */
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom(...RATE_TYPES) },
@@ -131,7 +131,7 @@ const story = fc.record({
   fixings: fc.array(fixing, { maxLength: 30, size: 'max' }),
   lateFixings: fc.array(fixing, { maxLength: 5 }),
   isImported: fc.boolean(),
-  /** The time when who was switched off or on: at the last of them everybody is on. */
+  /** Times at which providers were switched off or on: at the last of them all are on. */
   turns: fc.array(
     fc.record({
       provider: fc.constantFrom(...PROVIDERS),
@@ -290,38 +290,38 @@ describe('requests about the past', () => {
     'get the response of the plain oracle, for any history, backfill, clock and tier',
     async () => {
       await fc.assert(
-        fc.asyncProperty(story, async (told) => {
-          const nowMs = Date.parse(told.at)
+        fc.asyncProperty(story, async (drawn) => {
+          const nowMs = Date.parse(drawn.at)
           const database = await freshDatabase()
           try {
             await createCatalogueStore(database).apply({
-              currencies: pegged(told.pegs[0]!),
+              currencies: pegged(drawn.pegs[0]!),
               providers: PROVIDERS,
             })
-            const { at, quoteMaxAgeMs, staleAfterMs, suspectPct } = told
-            const [pegs, others] = told.pegs as [Pegs, Pegs]
+            const { at, quoteMaxAgeMs, staleAfterMs, suspectPct } = drawn
+            const [pegs, others] = drawn.pegs as [Pegs, Pegs]
             const ages = { quoteMaxAgeMs, staleAfterMs }
-            await turn(database, told, nowMs)
+            await turn(database, drawn, nowMs)
             const world = await new PastWorld(database, { at, ...ages }).start()
-            const questions = questionsOf(told).filter((_, i) => i % 2 === told.turnOf)
+            const questions = questionsOf(drawn).filter((_, i) => i % 2 === drawn.turnOf)
             const providers = PROVIDERS.map((provider) => ({
               ...provider,
-              isActive: !told.inactive.includes(provider.id),
+              isActive: !drawn.inactive.includes(provider.id),
             }))
-            await record(world, told)
-            await fix(world, told.fixings, nowMs)
+            await record(world, drawn)
+            await fix(world, drawn.fixings, nowMs)
             await world.refresher.reload()
             await world.apply({ currencies: [], providers })
             await agree(world, questions, { providers, pegs, suspectPct, ...ages })
             await world.apply({ currencies: pegged(others), providers: [] })
-            const late = told.backfill.filter(
-              ({ provider }) => !told.inactive.includes(provider.id),
+            const late = drawn.backfill.filter(
+              ({ provider }) => !drawn.inactive.includes(provider.id),
             )
             await backfill(
               world,
               late.map((row) => observationOf({ ...row, kind: null }, nowMs)),
             )
-            await fix(world, told.lateFixings, nowMs)
+            await fix(world, drawn.lateFixings, nowMs)
             await agree(world, questions, { providers, pegs: others, suspectPct, ...ages })
           } finally {
             await database.close()
@@ -414,7 +414,7 @@ type Known = { providers: typeof PROVIDERS; pegs: Pegs }
 type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
 type Doubts = { suspectPct: number | null }
 
-/** Fields about recordings, of which the oracle knows nothing. */
+/** Fields about recordings, which the oracle does not know. */
 const RECORDING = ['notes', 'recorded_at', 'recorded_via']
 
 async function agree(

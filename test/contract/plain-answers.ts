@@ -6,7 +6,7 @@ import type { FreshDatabase } from '../support/postgres.ts'
 
 const ROWS_OF_SERIES = 300
 
-/** Two years of plain prices, as versions wrote them that knew no offers. */
+/** Two years of plain prices, as recorded by versions without offers. */
 export async function fillPlain({ sql, ...others }: FreshDatabase): Promise<void> {
   const gone = provider('retail-gone', { isActive: false })
   await createCatalogueStore({ sql, ...others } as Database).apply({

@@ -35,14 +35,14 @@ const nameOf = ({ method, url }: Sent): string =>
 
 const requestOf = (wanted: string): Sent => requests.find((sent) => nameOf(sent) === wanted)!
 
-/** A promise on a file that is written from the document; the job of the generators compares all. */
+/** Checks the generated file; the job of the generators compares all of it. */
 describe('the Postman collection; if it is not so, run: bun run postman', () => {
   test('has every operation of the document, in folders by tag', () => {
     expect(folders.map(({ name }) => name)).toEqual(
       (tags as Json[]).map(({ name }) => String(name)),
     )
-    const told = requests.map(nameOf)
-    expect(told.sort()).toEqual(operations.map(({ name }) => name).sort())
+    const names = requests.map(nameOf)
+    expect(names.sort()).toEqual(operations.map(({ name }) => name).sort())
     for (const { url } of requests) expect(url.host).toEqual(['{{baseUrl}}'])
   })
 
@@ -54,7 +54,7 @@ describe('the Postman collection; if it is not so, run: bun run postman', () => 
       ])
   })
 
-  test('has every parameter, with those switched off that a request does not need', () => {
+  test('has every parameter, and disables the optional ones', () => {
     for (const { name, parameters } of operations) {
       const { url, header } = requestOf(name)
       const at = (place: string) => parameters.filter((parameter) => parameter.in === place)

@@ -352,7 +352,7 @@ describe('every 201', () => {
     expect([...statuses].sort()).toEqual([201, 400, 422])
   })
 
-  /** JSON of anything; what JSON cannot say becomes null. */
+  /** Any JSON; values that JSON cannot express become null. */
   function jsonOf(value: unknown): string {
     try {
       return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? null : part)) ?? ''

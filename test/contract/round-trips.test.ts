@@ -30,7 +30,7 @@ import { worldStreams } from '../support/streams.ts'
 import { unwatched } from '../support/unwatched.ts'
 import { API, type Reply, replyOf } from '../support/world.ts'
 
-/** The first database of a test run waits for its server to be made. */
+/** The first database of a test run waits for its server to be created. */
 const START_MS_MAX = 30_000
 
 const clock = clockAt('2026-03-05T14:25:30.500Z')
@@ -135,7 +135,7 @@ describe('a read', () => {
   })
 })
 
-/** The service as one of several on its database, and its turns of writing and taking shares. */
+/** The service as one of several on its database, with its turns of writing and taking shares. */
 async function sharing() {
   const shares = new UsageShares(clock, LEASE_TRUST_MS)
   const counting = new UsageMeter(shares)

@@ -15,7 +15,7 @@ const RUNS = Number(process.env.WITHDRAWAL_RUNS ?? 5)
 const RUN_MS_MAX = 300_000
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
 
-/** Few instants, so that offers often have two observations at one of them. */
+/** Few instants, so that offers often have two observations at the same one. */
 const instant = fc.constantFrom(
   0,
   10 * MINUTE_MS,
@@ -91,7 +91,7 @@ async function differencesIn(database: Database): Promise<unknown[]> {
   return (await Promise.all(found)).flat()
 }
 
-/** A second process on the same database, which learns only of commits. */
+/** A second process on the same database, which receives only commits. */
 async function replicaOf(database: FreshDatabase) {
   const handle = otherHandle(database)
   const world = await worldOn(handle)

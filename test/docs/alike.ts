@@ -6,35 +6,36 @@ const LEFT_OUT = '...'
  * or text in which these lines follow one another. Numbers in texts and keys may differ, since they
  * count days or are random; numbers in JSON may not.
  */
-export function isAlike(told: string, printed: string): boolean {
-  const [ours, theirs] = [jsonOf(told), jsonOf(printed)]
+export function isAlike(documented: string, printed: string): boolean {
+  const [ours, theirs] = [jsonOf(documented), jsonOf(printed)]
   if (ours !== undefined) return theirs !== undefined && isAlikeValue(ours, theirs)
   const rest = linesOf(printed)
-  return linesOf(told).every((line) => {
+  return linesOf(documented).every((line) => {
     const at = rest.findIndex((candidate) => isAlikeText(line, candidate))
     rest.splice(0, at + 1)
     return at >= 0
   })
 }
 
-function isAlikeValue(told: unknown, printed: unknown): boolean {
-  if (told === LEFT_OUT) return true
-  if (typeof told === 'string') return typeof printed === 'string' && isAlikeText(told, printed)
-  if (typeof told !== 'object' || told === null) return told === printed
+function isAlikeValue(documented: unknown, printed: unknown): boolean {
+  if (documented === LEFT_OUT) return true
+  if (typeof documented === 'string')
+    return typeof printed === 'string' && isAlikeText(documented, printed)
+  if (typeof documented !== 'object' || documented === null) return documented === printed
   if (typeof printed !== 'object' || printed === null) return false
-  if (!Array.isArray(told))
-    return Object.entries(told).every(([name, value]) =>
+  if (!Array.isArray(documented))
+    return Object.entries(documented).every(([name, value]) =>
       isAlikeValue(value, (printed as Record<string, unknown>)[name]),
     )
   if (!Array.isArray(printed)) return false
-  const isWhole = told.at(-1) !== LEFT_OUT
-  const known = isWhole ? told : told.slice(0, -1)
+  const isWhole = documented.at(-1) !== LEFT_OUT
+  const known = isWhole ? documented : documented.slice(0, -1)
   const isLong = isWhole ? printed.length === known.length : printed.length >= known.length
   return isLong && known.every((value, i) => isAlikeValue(value, printed[i]))
 }
 
-function isAlikeText(told: string, printed: string): boolean {
-  const parts = plain(told).split(LEFT_OUT).map(RegExp.escape)
+function isAlikeText(documented: string, printed: string): boolean {
+  const parts = plain(documented).split(LEFT_OUT).map(RegExp.escape)
   return new RegExp(`^${parts.join('.*')}$`).test(plain(printed))
 }
 

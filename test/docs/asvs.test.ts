@@ -92,14 +92,14 @@ const rows = tableRows(page, 'requirement')
 const named = (cells: readonly string[][]) => cells.flatMap(([ids]) => ids!.split(', '))
 const attacks = tableRows(page, 'attack')
 const testsOf = (cells: readonly string[]) => matchesIn(cells.at(-1)!, /`([^`\s]+)`/g)
-/** The file of a test as the page writes it: below test/, and .test.ts unless it says otherwise. */
+/** The file of a test as the page writes it: below test/, with .test.ts by default. */
 const fileOf = (name: string) => `test/${name}${/\.tsx?$/.test(name) ? '' : '.test.ts'}`
 const REASONED = /\*\*(Not met|Yours)\*\*: \S/
 
 describe('docs/security.md', () => {
   test('has each requirement of ASVS 5.0, level 2, once', () => {
-    const told = [...named(rows), ...named(tableRows(page, 'does not apply'))]
-    expect(told.sort()).toEqual(required.sort())
+    const listed = [...named(rows), ...named(tableRows(page, 'does not apply'))]
+    expect(listed.sort()).toEqual(required.sort())
   })
 
   test('says for each how it is met and by which test, or why there is none', () => {

@@ -20,9 +20,9 @@ const KEYS = { free: 'FREE', pro: 'PRO', enterprise: 'ENTERPRISE' }
 
 const { values } = parseArgs({
   options: {
-    /** Which of README's commands starts the demonstration. */
+    /** The README command that starts the demonstration. */
     with: { type: 'string', default: 'bun' },
-    /** Print what each command printed, for whoever writes a page. */
+    /** Print each command's output, for authors of pages. */
     show: { type: 'boolean', default: false },
   },
 })
@@ -55,7 +55,7 @@ async function onDemo(): Promise<void> {
   })
   try {
     const said = await saidUntil(child.stdout, '/api/v1/status')
-    told('README.md', `$ ${line}`, said.includes('corridor answers at'))
+    report('README.md', `$ ${line}`, said.includes('corridor answers at'))
     const { origin } = new URL(/corridor answers at (\S+)/.exec(said)![1]!)
     const keys = Object.entries(KEYS).map(([plan, name]) => [name, keyOf(said, plan)])
     const env = Object.fromEntries(keys) as Record<string, string>
@@ -64,11 +64,11 @@ async function onDemo(): Promise<void> {
     process.kill(-child.pid, 'SIGINT')
     await child.exited
     const left = [...new Bun.Glob('**/postmaster.pid').scanSync(join(home, 'demo'))]
-    told('README.md', 'Ctrl-C ends the demonstration and its database', left.length === 0)
+    report('README.md', 'Ctrl-C ends the demonstration and its database', left.length === 0)
   }
 }
 
-/** A page's own checkout: everything of this one but data. */
+/** A checkout of its own for a page: everything of this one except data. */
 async function onOwn(path: string): Promise<void> {
   if (!blocksOf(pageAt(path)).some(({ mark }) => mark === 'own')) return
   const folder = await mkdtemp(join(home, 'own-'))
@@ -95,19 +95,19 @@ async function tried(path: string, mark: string, place: Place): Promise<void> {
   for (const [i, { line, command, printed }] of steps.entries()) {
     const outcome = outcomes[i]!
     const isRight = outcome.status === 0 && isAlike(printed, outcome.printed)
-    told(`${path}:${line}`, `$ ${command}`, isRight)
+    report(`${path}:${line}`, `$ ${command}`, isRight)
     if (!isRight || values.show)
       console.log(`status ${outcome.status}, printed:\n${outcome.printed}`)
   }
 }
 
-/** A block that is called as a file is written there. */
+/** Writes a block that is named like a file into that file. */
 async function written({ mark, text }: Block, folder: string): Promise<void> {
   const [, name] = /^file=([\w.-]+)$/.exec(mark) ?? []
   if (name) await writeFile(join(folder, name), text)
 }
 
-function told(where: string, what: string, isRight: boolean): void {
+function report(where: string, what: string, isRight: boolean): void {
   if (isRight) passed++
   else failed++
   console.log(`${isRight ? 'right' : 'WRONG'}: ${where} ${what}`)

@@ -21,7 +21,7 @@ import {
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Deals out `bytes` again and again. */
+/** Returns `bytes` repeatedly. */
 function dealing(bytes: Uint8Array): (count: number) => Uint8Array {
   let position = 0
   return (count) => Uint8Array.from({ length: count }, () => bytes[position++ % bytes.length]!)

@@ -11,7 +11,7 @@ describe('changeOf', () => {
     [9.99999999999, 10.0000000001, 1.1e-10, 0],
     [1e-12, 2e-12, 1e-12, 100],
     [1e-70, 3e-70, 2e-70, 200],
-    // The doubles differ by 0.0055841305865850007, the decimals by the half that lies below it.
+    // The doubles differ by 0.0055841305865850007, the decimals by the half below it.
     [0.000516255513805, 0.00610038610039, 0.00558413058658, 1081.660232],
   ])('from %p to %p is %p, %p percent', (start, end, abs, pct) => {
     expect(changeOf({ start, end })).toEqual({ abs, pct })

@@ -79,7 +79,7 @@ describe('an entry', () => {
     expect(own).toEqual(order.filter((name) => name !== '1'))
   })
 
-  test('is what the library writes, without what is null', () => {
+  test('equals the output of the library, without null fields', () => {
     const value = fc.oneof(
       ...[fc.string({ unit: 'grapheme' }), fc.double({ noNaN: true, noDefaultInfinity: true })],
       ...[fc.boolean(), fc.constant(null), fc.dictionary(fc.string(), fc.string())],

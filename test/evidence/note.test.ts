@@ -68,7 +68,7 @@ describe('a note', () => {
 })
 
 describe('a cosignature', () => {
-  test('is over the time and the text of the checkpoint', () => {
+  test('signs the time and the text of the checkpoint', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const key = {
       name: 'witness.example/w1',
@@ -88,7 +88,7 @@ describe('a cosignature', () => {
     expect(isSignedBy({ text, signatures: [short] }, key)).toBe(false)
   })
 
-  test('signs the message of the specification', () => {
+  test('signs the message in the specification', () => {
     const body =
       'example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n'
     expect(cosigned(body, 1679315147n)).toBe(`cosignature/v1\ntime 1679315147\n${body}`)

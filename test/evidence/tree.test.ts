@@ -11,7 +11,7 @@ import {
   spanHash,
 } from '~/evidence/tree.ts'
 
-/** The entries of the tests of Certificate Transparency, and the roots of the trees of them. */
+/** The entries of Certificate Transparency's tests, and the roots of their trees. */
 const ENTRIES = [
   '',
   '00',
@@ -171,7 +171,7 @@ describe('tilePath', () => {
     expect(tilePath({ level: 'entries', index: 999, width: 1 })).toBe('tile/entries/999.p/1')
   })
 
-  test('is read back, and no other way of writing it is', () => {
+  test('is read back, and accepts no other notation', () => {
     const level = fc.oneof(fc.integer({ min: 0, max: 63 }), fc.constant('entries' as const))
     const index = fc.integer({ min: 0, max: 10 ** 12 })
     fc.assert(

@@ -27,7 +27,7 @@ describe('tierFault', () => {
     ['no cutoff', { ...hourly, as_of: undefined }, 'hourly', 'hourly'],
     ['a cutoff of realtime', { ...realtime, as_of: HOUR }, 'realtime', 'realtime'],
     ['another time', { ...realtime, timestamp: HOUR }, 'realtime', 'realtime'],
-  ] as const)('blames %s', (_what, body, header, tier) => {
+  ] as const)('reports %s', (_what, body, header, tier) => {
     expect(tierFault(answer(body, { 'x-data-freshness': header }), tier)).toBeString()
   })
 })
@@ -45,7 +45,7 @@ describe('errorFault', () => {
     ['another status', away, { 'retry-after': '5' }, 500],
     ['an unknown code', { ...away, code: 'x' }, { 'retry-after': '5' }, 503],
     ['no sentence', { code: 'database_unavailable' }, { 'retry-after': '5' }, 503],
-  ] as const)('blames %s', (_what, body, headers, status) => {
+  ] as const)('reports %s', (_what, body, headers, status) => {
     expect(errorFault(answer(body, headers, status))).toBeString()
   })
 })
@@ -60,7 +60,7 @@ describe('midFault', () => {
 })
 
 describe('shownOf', () => {
-  test('reads the observation behind a rate', () => {
+  test('reads the observation of a rate', () => {
     for (const seq of [0, 1, 999, 12_345]) expect(seqOf(rateOf(seq))).toBe(seq)
     expect(seqOf(100.0005)).toBeNull()
     const best = { provider_id: 'quoted', rate: rateOf(7), last_updated: NOW }

@@ -20,7 +20,7 @@ export type Answer = {
   readonly toMs: number
 }
 
-const NO_ANSWER = { status: 0, headers: new Headers(), body: null, by: 'nobody' }
+const NO_ANSWER = { status: 0, headers: new Headers(), body: null, by: 'none' }
 
 type Asking = {
   readonly origin: string
@@ -28,14 +28,14 @@ type Asking = {
   readonly key: string
   readonly waitMs: number
   readonly body?: unknown
-  /** POST where there is a body, unless said. */
+  /** POST if there is a body, by default. */
   readonly method?: string
   readonly headers?: Record<string, string>
   /** The run of a replica, by its name. */
   readonly lifeOf: (name: string) => string
 }
 
-/** Asks once. Never throws. */
+/** Sends one request. Never throws. */
 export async function ask(path: string, asking: Asking): Promise<Answer> {
   const { origin, clock, key, waitMs, body, headers, lifeOf } = asking
   const { method = body === undefined ? 'GET' : 'POST' } = asking
@@ -90,7 +90,7 @@ export function tierFault(answer: Answer, tier: 'hourly' | 'realtime'): string |
   const saidMs = Date.parse(body.timestamp)
   const wasTurnedBack = toMs < fromMs
   if (!wasTurnedBack && !(saidMs >= fromMs && saidMs <= toMs))
-    return `told the time ${body.timestamp}`
+    return `stated the time ${body.timestamp}`
   if (tier === 'realtime') return body.as_of === undefined ? null : 'realtime with as_of'
   return Date.parse(body.as_of) === hourOf(saidMs)
     ? null
@@ -132,7 +132,7 @@ export function midFault(corridor: string, [rate, source]: readonly unknown[]): 
   return isRight && source === SOURCE ? null : `${corridor} has the mid ${rate} of ${source}`
 }
 
-/** The best quote that is shown, or a sentence when there is none of ours. */
+/** The best quote in the response, or a sentence if it is not one of ours. */
 export function shownOf(best: ReturnType<Reading['best']>): Shown | string {
   if (best?.provider_id !== PROVIDER) return `the best quote is ${JSON.stringify(best)}`
   const { rate, last_updated: at } = best

@@ -4,9 +4,9 @@ import { OwnBalancer } from './own-balancer.ts'
 export type Backend = { readonly name: string; readonly origin: string }
 
 /**
- * Balancer in front of the replicas. It sends a request to one that is ready, or to one that lives
- * when none is ready; tries a refused connection on another, and any failed GET; and says in
- * `x-replica` which one responded.
+ * Balancer in front of the replicas. It sends a request to a ready replica, or to a running one
+ * when none is ready; retries a refused connection on another replica, and any failed GET; and
+ * names in `x-replica` the one that responded.
  */
 export type Balancer = {
   readonly origin: string
@@ -19,7 +19,7 @@ export type Balancer = {
 
 const HAPROXY = Bun.which('haproxy')
 
-/** HAProxy where the machine has it, else one of our own. */
+/** HAProxy if the machine has it, otherwise our own balancer. */
 export const openBalancer = (backends: readonly Backend[], folder: string): Promise<Balancer> =>
   HAPROXY ? Haproxy.start(HAPROXY, backends, folder) : Promise.resolve(new OwnBalancer(backends))
 

@@ -4,7 +4,7 @@ import { run } from '~/store/embedded/run.ts'
 
 const CHUNK = Buffer.alloc(65_536, 1)
 
-/** A file system of its own and a fixed size, in memory. Making one takes root. */
+/** A separate file system of a fixed size, in memory. Creating it requires root. */
 export class Disk {
   private constructor(readonly path: string) {}
 
@@ -20,7 +20,7 @@ export class Disk {
     return new Disk(path)
   }
 
-  /** Takes all that is left of it. */
+  /** Takes all remaining space. */
   async fill(): Promise<void> {
     const filler = await open(this.#filler, 'w')
     try {
@@ -45,5 +45,5 @@ export class Disk {
   }
 }
 
-/** This machine does not let us have a disk of our own. */
+/** This machine does not allow a disk of our own. */
 export class NoDisk extends Error {}

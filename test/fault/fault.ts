@@ -6,11 +6,11 @@ export type Stage = {
   readonly scene: Scene
   readonly load: Load
   readonly isSmall: boolean
-  /** Waits so many seconds: fewer where all is small. */
+  /** Waits this many seconds, fewer in a small run. */
   last(seconds: { readonly small: number; readonly full: number }): Promise<void>
   /**
-   * Waits until everything works on every replica, and keeps the longest time that took; resolves to
-   * the milliseconds it took, Infinity when it took too long.
+   * Waits until everything works on every replica, and records the longest time that this took;
+   * resolves to the milliseconds, Infinity if it took too long.
    */
   heal(): Promise<number>
   /** Asserts a condition; otherwise the failure counts as not survived, for the given reason. */
@@ -20,12 +20,12 @@ export type Stage = {
 }
 
 export type Fault = {
-  /** As the table shows it. */
+  /** The name in the table. */
   readonly name: string
   /** If absent, the fault uses the scene of the previous one. */
   readonly scene?: SceneOptions
   readonly rules: Rules
-  /** Not played where all is small, unless it is asked for by name. */
+  /** Left out of a small run, unless it is requested by name. */
   readonly isLong?: boolean
   /** Plays the fault from beginning to end; the service then gets time to recover. */
   play(stage: Stage): Promise<void>

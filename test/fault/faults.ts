@@ -16,7 +16,9 @@ import { revokedKey } from './faults/revoked-key.ts'
 import { rollingRestart } from './faults/rolling-restart.ts'
 import { serviceKilled } from './faults/service-killed.ts'
 
-/** Those that need a scene of their own come last, but for the clock's, which spoil theirs. */
+/**
+ * Failures with a scene of their own come last, except for those of the clock, which spoil theirs.
+ */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'database-gone': databaseGone,
   'database-hung': databaseHung,

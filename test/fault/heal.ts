@@ -57,7 +57,7 @@ async function records(scene: Scene, replica: Replica, entry: Entry): Promise<bo
   return true
 }
 
-/** Reports whether it shows either tier what it has to see. */
+/** Reports whether a replica shows the expected data at both tiers. */
 async function shows(scene: Scene, replica: Replica): Promise<boolean> {
   const asking = askingOf(scene, replica)
   const { keys } = scene.template

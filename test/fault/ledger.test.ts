@@ -37,22 +37,22 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), sent.seq, START_MS + 201)).toBeNull()
   })
 
-  test('blames an observation that no client sent, and a time that belongs to another', () => {
+  test('reports an observation that was never sent, and a time that belongs to another', () => {
     const { seq } = acknowledged(START_MS + 100)
-    expect(ledger.fault(sight(), seq + 1, null)).toContain('nobody sent')
-    expect(ledger.fault(sight(), null, null)).toContain('nobody sent')
+    expect(ledger.fault(sight(), seq + 1, null)).toContain('was never sent')
+    expect(ledger.fault(sight(), null, null)).toContain('was never sent')
     expect(ledger.fault(sight(), seq, START_MS + 99)).toContain('time of another')
     expect(ledger.fault(sight(), seq, START_MS + 106)).toContain('time of another')
   })
 
-  test('blames another replica for an older observation only once its second is over', () => {
+  test('reports another replica for an older observation only after a second', () => {
     acknowledged(START_MS + 100)
     const soon = performance.now() + 500
     expect(ledger.fault(sight({ askedAt: soon }), 0, START_MS)).toBeNull()
     expect(ledger.fault(sight(), 0, START_MS)).toContain('and not USD/KES 1')
   })
 
-  test('blames the replica that acknowledged at once, but not after a restart of it', () => {
+  test('reports the replica that acknowledged at once, but not after its restart', () => {
     acknowledged(START_MS + 100)
     const askedAt = performance.now() + 1
     const mine = { askedAt, answeredBy: 'a1' }
@@ -60,7 +60,7 @@ describe('Ledger', () => {
     expect(ledger.fault(sight({ ...mine, answeredBy: 'a2' }), 0, START_MS)).toBeNull()
   })
 
-  test('blames anything later than the cutoff, and anything older than what held then', () => {
+  test('reports anything later than the cutoff, and anything older than the quote in force', () => {
     const early = acknowledged(START_MS + 100)
     const late = acknowledged(START_MS + 5_000)
     const cutoff = sight({ cutoffMs: START_MS + 1_000 })
@@ -85,7 +85,7 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), entry.seq, START_MS + 5_011)).toContain('time of another')
   })
 
-  test('evaluates a response without a time by what its time may have been', () => {
+  test('evaluates a response without a time by all times that it may have had', () => {
     const retried = ledger.send(CORRIDOR, START_MS + 2_000)
     ledger.sendAgain(retried, START_MS + 500)
     ledger.acknowledge(retried, { nowMs: START_MS + 600, by: 'a1' })

@@ -1,20 +1,20 @@
 import type { Sql } from '~/store/database.ts'
 
-/** One observation that a writer sent, under a note of its own. */
+/** One observation that a writer sent, with a unique note. */
 export type Entry = {
   readonly corridor: string
   readonly seq: number
   readonly note: string
-  /** The earliest and the latest that the service's clock can have said when it was recorded. */
+  /** The earliest and the latest time of the service's clock when it was recorded. */
   sinceMs: number
   untilMs: number
   /** The time when it was last sent. */
   latestMs: number
-  /** Whoever acknowledges it then may only repeat what another replica has recorded. */
+  /** Says whether it was sent again: a replica may then acknowledge another's recording. */
   isRetried: boolean
   /** By the machine's steady clock; null until a replica acknowledges it. */
   acknowledgedAt: number | null
-  /** Which replica said so, in which of its lives. */
+  /** The replica that acknowledged it, and its run. */
   acknowledgedBy: string
 }
 
@@ -31,7 +31,7 @@ export type Sight = {
   readonly graceMs: number
 }
 
-const NOBODY = 'nobody in particular'
+const NOBODY = 'no replica'
 
 export type Account = {
   readonly acknowledged: number
@@ -41,8 +41,8 @@ export type Account = {
 }
 
 /**
- * Records as far as the outside can know them: all that was sent, and all that was acknowledged.
- * Every response and in the end the database itself are compared with it.
+ * Records as far as clients know them: everything sent, and everything acknowledged. Every response
+ * and in the end the database itself are compared with it.
  */
 export class Ledger {
   readonly #corridors = new Map<string, Entry[]>()
@@ -55,7 +55,7 @@ export class Ledger {
     for (const corridor of corridors) this.#corridors.set(corridor, [this.#first(corridor)])
   }
 
-  /** Takes note of an observation that is about to be sent. */
+  /** Notes an observation that is about to be sent. */
   send(corridor: string, nowMs: number): Entry {
     const entries = this.#corridors.get(corridor)!
     const seq = entries.length
@@ -75,7 +75,7 @@ export class Ledger {
     return entry
   }
 
-  /** The clock may have been turned back since it was first sent. */
+  /** Notes a retry: the clock may have been set back since the first attempt. */
   sendAgain(entry: Entry, nowMs: number): void {
     entry.isRetried = true
     entry.sinceMs = Math.min(entry.sinceMs, nowMs)
@@ -99,14 +99,13 @@ export class Ledger {
   }
 
   /**
-   * Error in showing observation `seq`, with the time `shownMs` if the response has it; null for
-   * none.
+   * Error in showing observation `seq`, at `shownMs` if the response states a time; null for none.
    */
   fault(sight: Sight, seq: number | null, shownMs: number | null): string | null {
     const { corridor, cutoffMs } = sight
     const entries = this.#corridors.get(corridor)!
     const entry = seq === null ? undefined : entries[seq]
-    if (!entry) return `${corridor} shows an observation that nobody sent: ${seq}`
+    if (!entry) return `${corridor} shows an observation that was never sent: ${seq}`
     if (shownMs !== null && (shownMs < entry.sinceMs || shownMs > entry.untilMs))
       return `${entry.note} has the time of another: ${shownMs}`
     if ((shownMs ?? entry.sinceMs) > cutoffMs) return `${entry.note} lies past the cutoff`
@@ -123,8 +122,8 @@ export class Ledger {
   }
 
   /**
-   * Holds everything against what the database really has: of what was sent since the mark what was
-   * acknowledged and found, of all that was ever sent what is lost or there twice.
+   * Compares everything with the database: how many observations since the mark were acknowledged
+   * and found, and which ones of all were lost or stored twice.
    */
   async account(sql: Sql): Promise<Account> {
     const rows = await sql<{ notes: string; count: number }[]>`
@@ -142,7 +141,7 @@ export class Ledger {
     }
   }
 
-  /** The entry that is certainly the latest of those that must be seen. */
+  /** The latest entry that must be visible. */
   #newest({ corridor, askedAt, answeredBy, cutoffMs, graceMs }: Sight): Entry {
     const entries = this.#corridors.get(corridor)!
     let newest = entries[0]!

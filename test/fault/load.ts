@@ -10,10 +10,10 @@ import { type CallerName, CORRIDORS, LANES, PROBE, PROVIDER, rateOf } from './wo
 const API = '/api/v1'
 const LIVE_WAIT_MS = 5_000
 const SLOW_WAIT_MS = 15_000
-/** The time that the others may take to show what one replica has acknowledged. */
+/** The time within which other replicas have to show an acknowledged row. */
 const SECOND_MS = 1_000
 const REST_MS = { live: 12, write: 40, retry: 120, past: 80 } as const
-/** A writer does not try its last batch longer than this after the end. */
+/** The longest time after the end that a writer retries its last batch. */
 const LAST_TRY_MS_MAX = 20_000
 const RECENT_MAX = 2_000
 
@@ -71,7 +71,7 @@ export class Load {
     ]
   }
 
-  /** A second, and what the machine itself held everybody up. */
+  /** A second, plus the stall of the machine. */
   get secondMs(): number {
     return SECOND_MS + this.stalls.slackMs
   }
@@ -90,7 +90,7 @@ export class Load {
     this.#phase = 'during'
   }
 
-  /** From now on nothing is allowed any more. */
+  /** Allows no further errors from now on. */
   healed(): void {
     this.#phase = 'after'
     this.#healedAt = performance.now()
@@ -263,7 +263,7 @@ export function rowOf({ corridor, seq, note }: Entry): object {
 
 export function lifeOf({ replicas }: Scene, name: string): string {
   const replica = replicas.find((candidate) => candidate.name === name)
-  return replica ? `${name}${replica.life}` : 'nobody'
+  return replica ? `${name}${replica.life}` : 'none'
 }
 
 const anyOf = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!

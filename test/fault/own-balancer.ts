@@ -111,7 +111,7 @@ async function answerOf(
   return new Response(whole, { status: response.status, headers })
 }
 
-/** A stream piece by piece. It ends where the replica's does, however, and ends that. */
+/** Passes a stream on chunk by chunk. It ends as the replica's stream does, and ends that. */
 function passedOn(body: ReadableStream<Uint8Array>, leaving: AbortController): ReadableStream {
   const reader = body.getReader()
   return new ReadableStream({

@@ -49,8 +49,8 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   const { tally, stalls } = load
   const { longestMs: stallMs } = stalls
   const { name, rules } = fault
-  const told = { heard, received, mayReset: rules.mayReset ?? false }
-  return outcomeOf({ fault: name, tally, account, healMs, stallMs, notes, broken, ...told })
+  const streamed = { heard, received, mayReset: rules.mayReset ?? false }
+  return outcomeOf({ fault: name, tally, account, healMs, stallMs, notes, broken, ...streamed })
 }
 
 type Playing = Stage & Pick<Outcome, 'healMs' | 'notes' | 'broken'>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 
-/** The network between one service and its database, which can be slow, silent or cut. */
+/** The network between one service and its database, which can be slow, silent or down. */
 export class DatabaseProxy {
   /** Latency added to each round trip. */
   latencyMs = 0
@@ -36,14 +36,14 @@ export class DatabaseProxy {
     this.#isSilent = true
   }
 
-  /** New connections pass again; the old ones are cut, or stay silent for ever. */
+  /** Lets new connections through again; old ones are cut, or stay silent for ever. */
   mend({ isOldCut }: { isOldCut: boolean }): void {
     this.#isSilent = false
     if (isOldCut) this.cut()
     else this.#pairs.clear()
   }
 
-  /** From now on a connection passes nothing to the database from these words on. */
+  /** From these words on, holds back what connections send to the database. */
   keepFrom(words: string): void {
     this.#words = words
   }

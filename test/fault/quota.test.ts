@@ -16,13 +16,13 @@ function answer(remaining: number, more: Partial<Answer> & { reset?: number } = 
 }
 
 describe('QuotaWatch', () => {
-  test('accepts responses of one replica that leave less and less', () => {
+  test('accepts decreasing budgets of one replica', () => {
     const watch = new QuotaWatch()
     for (const remaining of [9, 8, 5])
       expect(watch.fault(answer(remaining), watch.floors)).toBeNull()
   })
 
-  test('blames a response that leaves as much as an earlier one, but not as much as a simultaneous one', () => {
+  test('reports a response that leaves as much as an earlier one, but not as much as a simultaneous one', () => {
     const watch = new QuotaWatch()
     const before = watch.floors
     watch.fault(answer(5), watch.floors)
@@ -38,7 +38,7 @@ describe('QuotaWatch', () => {
       expect(watch.fault(answer(9, more), watch.floors)).toBeNull()
   })
 
-  test('blames a reset that is not the next midnight, and missing headers', () => {
+  test('reports a reset that is not the next midnight, and missing headers', () => {
     const watch = new QuotaWatch()
     expect(watch.fault(answer(5, { reset: MIDNIGHT + 1 }), watch.floors)).toContain('Reset')
     const bare = { ...answer(5), headers: new Headers() }

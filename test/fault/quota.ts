@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts'
 
 const DAY_MS = 86_400_000
 
-/** The least that each replica has said to remain, by the end of the day it was said of. */
+/** The lowest remaining budget that each replica has stated, by the end of its day. */
 export type Floors = ReadonlyMap<string, number>
 
 /**
@@ -12,7 +12,7 @@ export type Floors = ReadonlyMap<string, number>
 export class QuotaWatch {
   #floors: Floors = new Map()
 
-  /** To be taken before a request is sent. */
+  /** Read before a request is sent. */
   get floors(): Floors {
     return this.#floors
   }

@@ -3,13 +3,10 @@ import { join } from 'node:path'
 const ENTRY = join(import.meta.dir, 'service.ts')
 const START_MS_MAX = 30_000
 
-/** One service process on a port of its own, that can be killed, stopped and started again. */
+/** One service process on a port of its own, which can be killed, stopped and restarted. */
 export class Replica {
   readonly origin: string
-  /**
-   * The number of times that it has been started: its responses in another life say nothing of this
-   * one.
-   */
+  /** Number of starts: responses of one run do not concern another. */
   life = 0
   #child: Bun.Subprocess<'pipe', 'pipe', Bun.BunFile> | null = null
 

@@ -16,13 +16,13 @@ import { CORRIDORS, SMALL_QUOTA } from './world.ts'
 const REPLICAS = ['a', 'b', 'c']
 
 export type SceneOptions = {
-  /** A server that follows the primary, which commits nothing that the follower lacks. */
+  /** A synchronous standby of the primary. */
   readonly hasStandby?: boolean
-  /** A disk of the database's own, of so many megabytes. */
+  /** Size in megabytes of a disk for the database alone. */
   readonly diskMb?: number
 }
 
-/** A PostgreSQL, three services with a network of their own to it, a balancer and a clock. */
+/** A PostgreSQL, three services with a separate network to it each, a balancer and a clock. */
 export type Scene = {
   readonly template: Template
   readonly folder: string
@@ -34,11 +34,11 @@ export type Scene = {
   readonly replicas: readonly Replica[]
   readonly balancer: Balancer
   readonly ledger: Ledger
-  /** The superuser's way to whichever server is the primary, past the proxies. */
+  /** The superuser's connection to the current primary, without the proxies. */
   admin: Database
-  /** Units that may have died with processes that were killed. */
+  /** Units that may be lost with killed processes. */
   mayLose: number
-  /** Turns every clock by so many milliseconds. */
+  /** Sets every clock by this many milliseconds. */
   turn(ms: number): void
   close(): Promise<void>
 }
@@ -116,7 +116,7 @@ export async function copyOf(template: Template, { folder, name }: Place): Promi
 
 type Pair = { readonly template: Template; readonly primary: Server }
 
-/** A cold copy of the primary's files is a base backup of it. */
+/** Makes the standby follow, from a cold copy of the primary's files as base backup. */
 async function follow({ data }: Server, { template, primary }: Pair): Promise<void> {
   const url = template.adminUrl(primary.port)
   await writeFile(join(data, 'standby.signal'), '')

@@ -38,7 +38,7 @@ export type ServerOptions = {
   readonly settings?: readonly string[]
 }
 
-/** A PostgreSQL of the test's own, that can be crashed, frozen and started again on its port. */
+/** A PostgreSQL for the test alone, which can be crashed, frozen and restarted on its port. */
 export class Server {
   readonly port = freePort('127.0.0.1')
   #child: ChildProcess | null = null
@@ -49,7 +49,7 @@ export class Server {
     return this.options.data
   }
 
-  /** Reports whether its process is there. */
+  /** Reports whether its process runs. */
   get isRunning(): boolean {
     const child = this.#child
     return child !== null && child.exitCode === null && child.signalCode === null

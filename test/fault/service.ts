@@ -9,7 +9,7 @@ import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { SharedClock } from './shared-clock.ts'
 
-/** `corridor serve` with a clock that the test turns; it ends with the process that started it. */
+/** `corridor serve` with a clock that the test sets; it ends with the process that started it. */
 const config = loadConfig(process.env)
 const log = createLog({ level: config.logLevel, format: config.logFormat })
 const clock = new SharedClock(process.env.CLOCK_FILE!)

@@ -35,7 +35,7 @@ type Parts = Pick<Outcome, Kept> & {
 
 const SHOWN_MAX = 5
 
-/** Events and messages that streams and webhooks did not send as they should have. */
+/** Events and messages that streams and webhooks did not send correctly. */
 function untold({ heard, received, mayReset }: Parts): string[] {
   const { missed, doubled, resets, faults, events } = heard
   const { lost, fired } = received
@@ -43,7 +43,7 @@ function untold({ heard, received, mayReset }: Parts): string[] {
     ...(missed.length > 0 ? [`${missed.length} events missed`, ...missed.slice(0, SHOWN_MAX)] : []),
     ...(doubled > 0 ? [`${doubled} events came twice`] : []),
     ...(resets.length > 0 && !mayReset ? [`streams were reset: ${resets.join(', ')}`] : []),
-    ...(events === 0 ? ['no stream told anything'] : []),
+    ...(events === 0 ? ['no stream sent anything'] : []),
     ...(lost.length > 0 ? [`alerts lost: ${lost.slice(0, SHOWN_MAX).join(', ')}`] : []),
     ...(received.doubled > 0 ? [`${received.doubled} alerts fired twice`] : []),
     ...(fired === 0 ? ['no alert fired'] : []),
@@ -77,7 +77,7 @@ export function outcomeOf(parts: Parts): Outcome {
 
 const HEAD = [
   ...['fault', 'requests', 'wrong', 'errors', 'acknowledged', 'found', 'doubled'],
-  ...['events told (missed, doubled, resets)', 'alerts fired (lost, doubled)'],
+  ...['events sent (missed, doubled, resets)', 'alerts fired (lost, doubled)'],
   ...['to heal', 'p99 of live reads before, during', 'of its own'],
 ]
 

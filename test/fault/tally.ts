@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts'
 
 const WRONG_SHOWN_MAX = 12
 
-/** Kind of a request; each has its own errors that a failure allows. */
+/** Kind of a request; a failure allows other errors for each. */
 export type Kind = 'live' | 'write' | 'past' | 'flood'
 
 /** Outcome of a run of the load. */

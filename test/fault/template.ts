@@ -28,12 +28,12 @@ const ROLE_PASSWORD = 'service'
 
 export type CallerKey = { readonly key: string; readonly accountId: string; readonly keyId: string }
 
-/** A stopped database with the test's world in it, to be copied for each scene. */
+/** A stopped database with the test's world in it, which is copied for each scene. */
 export type Template = {
   readonly home: Home
   readonly postgres: string
   readonly keys: Readonly<Record<CallerName, CallerKey>>
-  /** The time when the first quotes and the mids held. */
+  /** The time from which the first quotes and the mids apply. */
   readonly sinceMs: number
   /** The superuser's address of a server on a copy of it, and the service's own. */
   adminUrl(port: number): string
@@ -63,7 +63,7 @@ export async function createTemplate(folder: string): Promise<Template> {
   return { home, postgres, keys, sinceMs, adminUrl, serviceUrl }
 }
 
-/** The service's role owns its database and is no superuser. */
+/** Creates the service's role, which owns its database and is no superuser. */
 async function createRole(url: string): Promise<void> {
   const sql = connect(url, { connectionsMax: 1 })
   await sql.unsafe(`create role ${ROLE} login password '${ROLE_PASSWORD}'`)
@@ -71,7 +71,7 @@ async function createRole(url: string): Promise<void> {
   await sql.end()
 }
 
-/** Opens the database at a URL without asking anything of it. */
+/** Opens the database at a URL without any check. */
 export function databaseAt(url: string): Database {
   const sql = connect(url, { connectionsMax: 3 })
   const close = () => sql.end({ timeout: 1 })

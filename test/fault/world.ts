@@ -20,7 +20,7 @@ export const LANES = [
   ['USD/ZAR', 'GBP/UGX'],
 ] as const
 
-/** Recorded by whoever tests whether the service has healed. */
+/** Recorded by the check for recovery. */
 export const PROBE = 'ZAR/KES'
 
 /** Its price goes up and down, and alerts watch it. */
@@ -44,16 +44,16 @@ export const CALLERS = {
 
 export type CallerName = keyof typeof CALLERS
 
-/** Units of the small account in a day; the others have no end. */
+/** Daily units of the small account; the others are unlimited. */
 export const SMALL_QUOTA = 40
 
 const BASE_RATE = 100
 const STEPS = 1000
 
-/** A rate says which observation of its corridor it is. */
+/** A rate that identifies an observation of its corridor. */
 export const rateOf = (seq: number): number => (BASE_RATE * STEPS + seq) / STEPS
 
-/** The number of the observation behind a rate; null when none has such a rate. */
+/** The number of the observation with a rate; null if there is none. */
 export function seqOf(rate: number): number | null {
   const seq = Math.round((rate - BASE_RATE) * STEPS)
   return Math.abs(rateOf(seq) - rate) < 1e-9 ? seq : null

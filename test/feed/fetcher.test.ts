@@ -357,7 +357,7 @@ describe('validators', () => {
     expect(after!.headers.get('if-modified-since')).toBe(modified)
   })
 
-  test('a new version replaces the old', async () => {
+  test('are replaced by those of a new version', async () => {
     const body = await fixture('open-er-api.json')
     const version = (nr: number) => () =>
       new Response(body.replace('1604.551', `160${nr}`), { headers: { etag: `"v${nr}"` } })

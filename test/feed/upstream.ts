@@ -4,7 +4,7 @@ import { clockAt, type HandClock } from '../support/clock.ts'
 
 export type Asked = { readonly path: string; readonly headers: Headers }
 
-/** A local HTTP server in an upstream's place; it keeps what it was asked. */
+/** A local HTTP server for an upstream, which records its requests. */
 export type Upstream = {
   readonly origin: string
   readonly asked: Asked[]
@@ -32,7 +32,7 @@ export function startUpstream(answer: Upstream['answer']): Upstream {
   return upstream
 }
 
-/** A server that writes these bytes to whoever sends something, and then cuts the connection. */
+/** A server that writes these bytes to every sender, and then cuts the connection. */
 export function startRawServer(bytes: string): { origin: string; stop(): void } {
   const server = Bun.listen({
     hostname: '127.0.0.1',
@@ -49,11 +49,11 @@ export function startRawServer(bytes: string): { origin: string; stop(): void } 
   return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
-/** An address of the public internet, which this machine plays. */
+/** A public internet address, simulated by this machine. */
 export const PUBLIC_ADDRESS = '93.184.216.34'
 
 /**
- * Real fetching at no one's pace: sleeping takes no time and is noted, deadlines come when called.
+ * Real fetching without waiting: sleeps are recorded and take no time, deadlines come on demand.
  */
 export class Pace implements FetcherDeps {
   readonly slept: number[] = []
@@ -61,7 +61,7 @@ export class Pace implements FetcherDeps {
 
   constructor(readonly clock: HandClock = clockAt('2024-07-29T14:07:00Z')) {}
 
-  /** Asks this machine for addresses of the public internet, and notes which were asked. */
+  /** Connects to this machine for public addresses, and records the requested ones. */
   connect = (request: Pinned) => {
     this.connectedTo.push(request.addresses)
     const addresses = request.addresses.map((at) => (at === PUBLIC_ADDRESS ? '127.0.0.1' : at))

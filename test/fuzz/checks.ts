@@ -2,13 +2,13 @@ import { parse } from 'csv-parse/sync'
 import type { RawAnswer } from './client.ts'
 import type { Asked } from './requests.ts'
 
-/** Traces of the inside that must never appear. */
+/** Traces of internals that must never appear. */
 const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|TypeError|SyntaxError/
 /** Status of the runtime for a version of HTTP that does not exist. */
 const VERSION_UNKNOWN = 505
 const UNAVAILABLE =
   /^(mid_unavailable|database_unavailable|overloaded|replica_behind|streams_unavailable)$/
-/** An error in the form of an API whose readers expect no JSON. */
+/** An error in the form of an API whose clients expect no JSON. */
 const ONE_LINE = /^[^\n]+\n?$/
 /** Beginning of a stream of events. */
 const EVENTS = /^(event|data|id|retry)?:/

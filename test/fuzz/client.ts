@@ -7,7 +7,7 @@ export type RawAnswer = {
 }
 
 const ANSWER_MS_MAX = 15_000
-/** The time for which a server may think about what is no request. */
+/** The time that a server may take for invalid HTTP. */
 const PATIENCE_MS = 300
 const HEAD_END = '\r\n\r\n'
 

@@ -130,7 +130,7 @@ async function askOne(client: Client, turn: number, on: Surface): Promise<void> 
   if (faults.length < FAULTS_SHOWN) faults.push({ turn, what, asked })
 }
 
-/** By status; of what is our failure by its code as well. */
+/** Counts by status; our own failures by their code as well. */
 function count({ status, text }: RawAnswer): void {
   const code = status >= 500 ? /"code":"(\w+)"/.exec(text)?.[1] : undefined
   const name = code ? `${status} ${code}` : String(status)

@@ -1,4 +1,7 @@
-/** Draws that follow from a seed alone. https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
+/**
+ * Random numbers that depend on a seed alone.
+ * https://github.com/bryc/code/blob/master/jshash/PRNGs.md
+ */
 export class Random {
   #state: number
 
@@ -6,7 +9,7 @@ export class Random {
     this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(turn + 1, 0xc2b2ae35)
   }
 
-  /** From 0 up to 1, which it never is. */
+  /** From 0 to below 1. */
   unit(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)

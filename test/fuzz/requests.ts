@@ -9,7 +9,9 @@ export type Asked = {
   readonly bytes: Buffer
   readonly kind: Kind
   readonly isHead: boolean
-  /** Says whether it is HTTP at all; what is not may be hung up on, or refused without a word. */
+  /**
+   * Says whether it is valid HTTP; otherwise the server may hang up, or refuse it without a body.
+   */
   readonly isSound: boolean
 }
 
@@ -40,7 +42,7 @@ const TYPES = [
   'application/xml',
 ]
 
-/** The next request of a draw; the same again for the same draws. */
+/** The next random request; the same for the same draws. */
 export function drawn(random: Random, surface: Surface, actors: Actors): Asked {
   const draw = random.unit()
   const draft =
@@ -79,7 +81,7 @@ function operationDraft(random: Random, operation: Operation): Draft {
   }
 }
 
-/** A query string: as it should be, doubled, bare, raw, huge, or of something else. */
+/** A query string: valid, doubled, without values, unescaped, huge, or of something else. */
 function search(random: Random, query: readonly (readonly [string, string])[]): string {
   const pairs = query.flatMap(([name, value]) => {
     const text = random.chance(0.95) ? encoded(value) : raw(value)
@@ -97,7 +99,7 @@ function search(random: Random, query: readonly (readonly [string, string])[]): 
 /** Escaped as `encodeURIComponent` would, which refuses half a surrogate pair. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** As it is, but for what would end the request line. */
+/** Unescaped, except for what would end the request line. */
 const raw = (text: string): string => text.replace(/[\0-\x20\x7f#]/g, '+')
 
 function rowsText(random: Random, members: Readonly<Record<string, string>>): string | Buffer {
@@ -138,7 +140,7 @@ const FILTERS = [
 ]
 const SELECTION = [...FILTERS, 'offers']
 
-/** The arguments of each tool; now and then one of another is given, which it refuses. */
+/** The arguments of each tool; now and then one of another tool is given, which is refused. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
   get_rates: ['from', 'to', ...SELECTION, ...SLICE],
   convert: ['from', 'to', 'amount', 'recipient_gets', ...SELECTION, ...SLICE],
@@ -270,7 +272,7 @@ function otherDraft(random: Random, { others }: Surface, { people }: Actors): Dr
   }
 }
 
-/** Adds the caller, the wanted form and the headers: mostly as they should be. */
+/** Adds the caller, the requested format and the headers: mostly valid ones. */
 function dress(random: Random, draft: Draft, { keys, people }: Actors): void {
   const add = (name: string, value: string) => draft.headers.push([name, value])
   const who = random.unit()
@@ -363,7 +365,7 @@ const BREAKS: ((text: string, random: Random) => string)[] = [
   (text, random) => oddText(random) + text,
 ]
 
-/** By the path that is left when its dots are gone, as the runtime hands it on. */
+/** By the path without dot segments, as the runtime passes it on. */
 function kindOf(target: string): Kind {
   const sent = target.replace(/^http:\/\/[^/]*/, '')
   const path = URL.parse(`http://localhost${sent}`)?.pathname ?? sent

@@ -23,7 +23,7 @@ const log = createLog({ level: config.logLevel, format: config.logFormat })
 const { databaseUrl, dataDir } = config
 const say = (line: string) => log.info({}, line)
 const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
-/** Every host is this machine, so that no webhook leaves it. */
+/** Resolves every host to this machine, so that no webhook leaves it. */
 const addressesOf = async () => ['127.0.0.1']
 const start = async () => {
   await migrate(database)

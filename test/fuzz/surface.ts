@@ -1,7 +1,7 @@
 /** Possible requests: the operations of the API's description, and other paths. */
 export type Surface = {
   readonly operations: readonly Operation[]
-  /** Paths outside the description, as they are linked and known. */
+  /** Paths outside the description: linked and well-known ones. */
   readonly others: readonly string[]
 }
 
@@ -18,7 +18,7 @@ export type Parameter = {
   readonly in: 'path' | 'query' | 'header'
   /** Says whether a request is refused without it, as far as the description says. */
   readonly isNeeded: boolean
-  /** Values that the schema calls good. */
+  /** Valid values by the schema. */
   readonly good: readonly string[]
 }
 
@@ -142,8 +142,8 @@ const PATHS = [
 ]
 
 /**
- * Reads the description of a running service, and what its pages link. An `{id}` of a path is that
- * of one of `alerts`.
+ * Reads the description of a running service, and the links of its pages. The `{id}` of a path is
+ * replaced by one of `alerts`.
  */
 export async function surfaceOf(origin: string, alerts: readonly string[]): Promise<Surface> {
   const document: Json = await (await fetch(`${origin}/openapi.json`)).json()

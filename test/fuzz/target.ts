@@ -28,7 +28,7 @@ const ALERT = {
 const PASSWORD = 'pass-word-of-the-fuzzer'
 const START_MS_MAX = 60_000
 
-/** The service in a process of its own, on an embedded database that goes when it does. */
+/** The service in a process of its own, on a temporary embedded database. */
 export class Target {
   origin = ''
   /** Strings that must not appear in any response or log line. */
@@ -103,7 +103,7 @@ export class Target {
     return people
   }
 
-  /** Ids of alerts of each account: enough that most outlive what is fuzzed. */
+  /** Ids of alerts of each account: enough that most survive the fuzzing. */
   async alerts(): Promise<string[]> {
     const ids: string[] = []
     for (const key of this.keys)
@@ -121,7 +121,7 @@ export class Target {
     return ids
   }
 
-  /** Ends the service; how it ended. */
+  /** Ends the service; returns its outcome. */
   async stop(): Promise<number> {
     this.#child.stdin.end()
     const status = await this.#child.exited

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Texts that programs have stumbled over. */
+/** Strings that have broken programs. */
 const ODD_TEXTS = [
   '',
   ' ',
@@ -106,7 +106,7 @@ const CHARACTERS =
   'aZ09 _-.,:;/\\?&=%+#"\'<>{}[]()|~^`@!$*\t\u00e9\u4e2d\u{1f600}\0\x7f\u0085\u2028'
 const LENGTHS = [1, 2, 3, 8, 40, 256, 2000, 9000]
 
-/** Any text: one of those above, noise, or very much of one character. */
+/** Any string: one of those above, noise, or one character very often. */
 export function oddText(random: Random): string {
   const draw = random.unit()
   if (draw < 0.6) return random.pick(ODD_TEXTS)
@@ -163,7 +163,7 @@ const NO_JSON = [
   '\0',
 ]
 
-/** Deeper than any parser should have to go. */
+/** JSON deeper than any parser should go. */
 export function deepJson(random: Random): string {
   const depth = random.pick([10, 20, 21, 100, 5_000, 100_000])
   const [open, close] = random.pick([

@@ -16,7 +16,10 @@ const ROWS = ['wise', 'western-union'].map((provider_id) => ({
   ...{ provider_id, from: 'GBP', to: 'KES', rate: 171, source_country: 'IE' },
 }))
 
-/** A text in which the ids of an alert and of observations in examples are those of real ones. */
+/**
+ * A string in which the ids of an alert and of observations in examples are replaced by existing
+ * ones.
+ */
 export const withAlert = async (text: string, scene: Scene): Promise<string> =>
   withObservations(await withOwnAlert(text, scene), scene)
 
@@ -33,7 +36,7 @@ async function withObservations(text: string, { origin, accounts }: Scene): Prom
   return OBSERVATION_IDS.reduce((own, id, i) => own.replaceAll(id, String(ids[i])), text)
 }
 
-/** The text with the id of a new alert in the place of the one that it shows, if it shows one. */
+/** The string with its alert id replaced by that of a new alert, if it has one. */
 async function withOwnAlert(text: string, { origin, accounts }: Scene): Promise<string> {
   if (!text.includes(ALERT_ID)) return text
   const made = await fetch(`${origin}/api/v1/alerts`, {

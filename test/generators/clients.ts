@@ -14,13 +14,13 @@ type Generator = {
   readonly command: readonly [tool: string, ...args: string[]]
   /** Files with its settings, if they are not arguments. */
   readonly files?: Readonly<Record<string, string>>
-  /** A program that asks what 200 pounds are in shillings, by what was generated. */
+  /** A program that requests 200 pounds in shillings with the generated client. */
   readonly program: string
 }
 
 const QUESTION = `{ from: 'GBP', to: 'KES', amount: 200 }`
 /**
- * Code that the types must allow and refuse, and so are neither `unknown` nor `any`; and the
+ * Code that the types must allow and refuse, so that they are neither `unknown` nor `any`; and the
  * response.
  */
 const ENDING = `
@@ -34,7 +34,7 @@ declare const process: { env: { KEY: string } }
 export const key = process.env.KEY
 `
 
-/** Generators that people use, each with nothing set but what it cannot do without. */
+/** Popular generators, each with only its required settings. */
 const GENERATORS: Readonly<Record<string, Generator>> = {
   'openapi-typescript': {
     command: ['openapi-typescript', 'openapi.json', '-o', 'made/schema.ts'],

@@ -10,7 +10,7 @@ import { HANG_MS, toolbox } from './toolbox.ts'
 setDefaultTimeout(HANG_MS)
 
 type Named = { key: string; value: string; disabled?: boolean }
-/** A request, as Postman's own library reads it; `url` has what is switched on. */
+/** A request, as Postman's own library reads it; `url` has the enabled parameters. */
 type Item = {
   name: string
   request: {
@@ -32,7 +32,7 @@ describe('the Postman collection', () => {
   })
   afterAll(() => scene.end())
 
-  test('is made of the document as it is now; if not, run: bun run postman', async () => {
+  test('matches the current document; if not, run: bun run postman', async () => {
     expect(await collectionText()).toBe(await Bun.file(COLLECTION_FILE).text())
   })
 

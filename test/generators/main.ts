@@ -2,7 +2,7 @@ import { bunTest } from '../support/bun-test.ts'
 import { preferMemory } from '../support/scratch.ts'
 import { TOOLBOX_VARIABLE, toolbox } from './toolbox.ts'
 
-/** Files that hold tests; those that take longest first. */
+/** Files that hold tests; the slowest first. */
 const FILES = ['samples', 'clients', 'document', 'collection']
 
 /** `bun run generators`: installs the tools, then runs the files, two at a time. */

@@ -9,7 +9,7 @@ import { toolbox } from './toolbox.ts'
 /** The collection that the service serves at its own address. */
 export const COLLECTION_FILE = join(ROOT, 'generated/postman.json')
 
-/** The address in the file, in whose place each service writes its own. */
+/** The address in the file, which each service replaces by its own. */
 const ANYWHERE = 'https://corridor.invalid'
 
 const OPTIONS = {
@@ -84,9 +84,9 @@ function requestOf(
   const operation = operations[String(method).toLowerCase()]!
   const { parameters = [], security } = operation as { parameters?: Json[]; security?: Json[] }
   const switched = ({ key, ...rest }: Parameter) => {
-    const told = parameters.find(({ name }) => name === key)
-    const isOptional = told !== undefined && told.example === undefined
-    return { key, ...rest, ...(isOptional && { disabled: true, value: hintOf(told) }) }
+    const documented = parameters.find(({ name }) => name === key)
+    const isOptional = documented !== undefined && documented.example === undefined
+    return { key, ...rest, ...(isOptional && { disabled: true, value: hintOf(documented) }) }
   }
   return {
     method,
@@ -98,7 +98,7 @@ function requestOf(
   }
 }
 
-/** A value to begin with; the converter would take any word of an enum, each time another. */
+/** An initial value; the converter would take any word of an enum, another each time. */
 function hintOf({ schema }: Json): string {
   const { default: preset, examples, enum: words } = schema as Record<string, unknown[]>
   return String(preset ?? examples?.[0] ?? words?.[0] ?? '')

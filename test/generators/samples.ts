@@ -64,7 +64,7 @@ describe('the samples of the served document', () => {
   })
   afterAll(() => scene.end())
 
-  /** The sample of an operation in a folder of its own, and how it is run there. */
+  /** Writes the sample of an operation into a folder of its own; returns how to run it there. */
   async function laid({ samples }: Operation, language: string) {
     const [file, ...command] = PROGRAMS[language]!
     const { source } = samples.find(({ lang }) => lang === language)!
@@ -74,7 +74,7 @@ describe('the samples of the served document', () => {
     return { command: [...command, file], folder, env }
   }
 
-  /** Returns what the sample of an operation prints, and the folder that it runs in. */
+  /** Returns the output of an operation's sample, and its folder. */
   async function run(operation: Operation, language: string) {
     const { command, folder, env } = await laid(operation, language)
     const { status, output, errors } = await ran(command, folder, env)
@@ -85,7 +85,7 @@ describe('the samples of the served document', () => {
   const those = (wanted: Kind) => operations.filter(({ kind }) => kind === wanted)
 
   test.each(Object.keys(PROGRAMS))('in %s print the recorded responses', async (language) => {
-    // As at an hour's end: four languages change more alerts than one account may in an hour.
+    // As after an hour: four languages change more alerts than one account may in an hour.
     await scene.database.sql`delete from portal_attempts`
     for (const operation of those('json')) {
       const { id } = operation

@@ -6,7 +6,7 @@ import { ROOT } from '../support/child.ts'
 /** Outside the sources, and cached between runs. */
 const FOLDER = join(ROOT, 'node_modules/.cache/corridor/generators')
 
-/** Limit of a test that runs other programs: none takes as long on a busy machine, unless it hangs. */
+/** Limit of a test that runs other programs: only a hanging one takes as long. */
 export const HANG_MS = 20 * 60_000
 
 /** Variable by which `bun run generators` says that the tools are installed. */
@@ -26,7 +26,7 @@ export const toolbox = madeOnce(async () => {
   return FOLDER
 })
 
-/** Returns what a tool prints in a folder, and its exit. It sends nothing home. */
+/** Returns a tool's output in a folder, and its exit status. Its telemetry is off. */
 export async function ran(
   command: readonly string[],
   folder: string,
@@ -50,13 +50,11 @@ export async function ran(
 type Beginning = {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** Pattern that is waited for. */
+  /** Pattern to wait for. */
   readonly end: RegExp
 }
 
-/**
- * Returns what a program prints that does not end by itself, as far as `end`; it is stopped there.
- */
+/** Returns the output of an endless program up to `end`, and stops it there. */
 export async function firstOf(
   command: readonly string[],
   { folder, env, end }: Beginning,

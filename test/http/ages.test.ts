@@ -35,13 +35,13 @@ describe.each(Object.entries(QUESTIONS))('GET %s', (path, pointer) => {
     const world = quoted(WEEK_AGO)
     const key = world.key('enterprise')
     const seen = async () => part((await world.get(path, key)).body, pointer)
-    const told = []
+    const entries = []
     for (const stepMs of [0, 0, 1, DAY_MS]) {
       world.clock.advance(stepMs)
-      told.push(await seen())
+      entries.push(await seen())
     }
-    expect(told.map(({ last_updated }) => last_updated)).toEqual(Array(4).fill(WEEK_AGO))
-    expect(told.map(({ is_stale }) => is_stale)).toEqual([false, false, true, true])
+    expect(entries.map(({ last_updated }) => last_updated)).toEqual(Array(4).fill(WEEK_AGO))
+    expect(entries.map(({ is_stale }) => is_stale)).toEqual([false, false, true, true])
   })
 
   test('counts the age at the top of the hour at the hourly tier', async () => {

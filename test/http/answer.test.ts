@@ -58,10 +58,10 @@ describe('the format of a table', () => {
     const none = ','.repeat(13)
     const recorded = ',RECORDED,api,,,,,,'
     const whole = 'USD/KES,,hourly,2026-03-05T14:00:00.000Z'
-    const told = rows.map((row) =>
+    const lines = rows.map((row) =>
       row.replace(/^\d+,/, 'ID,').replace(/,[^,]*(?=,api,)/, ',RECORDED'),
     )
-    expect(told).toEqual([
+    expect(lines).toEqual([
       `ID,2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,,,observed,${recorded},${plainOfferId('retail-a')}${none},${whole}`,
       `ID,2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,,,observed,${recorded},${plainOfferId('p2p-a')}${none},${whole}`,
       '',

@@ -11,7 +11,7 @@ const ask = (world: World, query: string) =>
 
 type Entry = { provider_id: string; send_amount: number | null; net_converted: number | null }
 
-/** Two retail prices that change places with the amount, and one that is official. */
+/** Two retail prices whose order depends on the amount, and an official one. */
 function rivals(): World {
   const world = new World()
   world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })

@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Quote } from '~/domain/quote.ts'
 import { World } from '../support/world.ts'
 
-/** The day on which all quotes here took effect, and mids since, which their costs must not touch. */
+/**
+ * The day on which all quotes here took effect, and later mids, which must not affect their costs.
+ */
 const THEN = '2026-03-03T10:00:00.000Z'
 
 let world: World
@@ -30,7 +32,7 @@ const entries = async (query = 'amount=200'): Promise<Record<string, Entry>> => 
   return Object.fromEntries(body.providers.map((entry: Entry) => [entry.provider_id, entry]))
 }
 
-/** Fee and margin in percent of 200 dollars, both together, and that in dollars, by hand. */
+/** Fee and margin in percent of 200 dollars, their sum, and the sum in dollars, by hand. */
 const BY_HAND: [string, string, string, [number, number, number, number]][] = [
   ['retail-a', 'observed', '5 USD of 200', [2.5, 2, 4.5, 9]],
   ['retail-b', 'derived', '260 KES at 130, above the mid', [1, -1, 0, 0]],

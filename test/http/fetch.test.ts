@@ -34,8 +34,8 @@ describe('GET /fetch-one', () => {
     )
     const { body } = await world.get('/fetch-one?from=USD&to=KES', world.key())
     const id = expect.stringMatching(/^[0-9a-f]{12}$/)
-    const told = { id, pay_out: ['cash'] }
-    expect(body.provider_best).toEqual({ ...freshBest(129, 'retail-a', FETCHED), offer: told })
+    const shown = { id, pay_out: ['cash'] }
+    expect(body.provider_best).toEqual({ ...freshBest(129, 'retail-a', FETCHED), offer: shown })
   })
 
   test('returns 200 with the mid and the best executable quote', async () => {

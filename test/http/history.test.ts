@@ -27,7 +27,7 @@ const say = (provider_id: string, rate: number, effective_from: string, more = {
 const page = (question: string, tier: Tier = 'realtime', init?: RequestInit) =>
   world.get(`/rates/history?from=USD&to=KES${question}`, tier, init)
 
-/** Recording of what came through the API without notes. */
+/** Recording of a row through the API without notes. */
 const RECORDED = {
   id: expect.any(Number),
   notes: null,
@@ -240,7 +240,7 @@ describe('GET /rates/history', () => {
 
 describe('what was recorded by mistake', () => {
   const at = '2026-03-02T10:00:00.000Z'
-  const told = async (question: string) =>
+  const listed = async (question: string) =>
     (await world.get(`/rates/history?from=GBP&to=NGN&period=30d${question}`)).body.data
 
   test('marks an observation that another of its offer and time superseded', async () => {
@@ -251,13 +251,13 @@ describe('what was recorded by mistake', () => {
       { ...row, rate: 1950, channel: 'internet' },
     ]
     const { body } = await world.post(rows)
-    const data = await told('')
+    const data = await listed('')
     expect(data.map(({ id }: { id: number }) => id)).toEqual(body.ids)
     expect(data.map(({ superseded = false }) => superseded)).toEqual([true, false, false])
     expect(data[0].notes).toBe('misread')
-    const one = await told('&limit=1')
+    const one = await listed('&limit=1')
     expect(one[0].superseded).toBe(true)
-    const later = await told('&order=desc&offset=2&limit=1')
+    const later = await listed('&order=desc&offset=2&limit=1')
     expect([later[0].id, later[0].superseded]).toEqual([body.ids[0], true])
     const { body: series } = await world.get(
       `/time-series?from=GBP&to=NGN&interval=P1D&start=${at}&end=2026-03-03T00:00:00Z`,
@@ -266,7 +266,7 @@ describe('what was recorded by mistake', () => {
   })
 
   test('lists withdrawn observations on request, with time and reason', async () => {
-    const before = await told('')
+    const before = await listed('')
     const ids = before.slice(1).map(({ id }: { id: number }) => id)
     const wish = { observations: ids, reason: 'a test price' }
     expect((await world.send('/rates/withdrawals', wish)).body).toEqual({
@@ -278,14 +278,14 @@ describe('what was recorded by mistake', () => {
       already_withdrawn: ids,
     })
     const { superseded: _, ...first } = before[0]
-    expect(await told('')).toEqual([{ ...first, spread_bps: 0 }])
+    expect(await listed('')).toEqual([{ ...first, spread_bps: 0 }])
     const at = new Date(world.clock.now()).toISOString()
     const withdrawn = { at, reason: 'a test price' }
-    expect(await told('&withdrawn=true')).toEqual([
+    expect(await listed('&withdrawn=true')).toEqual([
       { ...first, spread_bps: 0 },
       ...before.slice(1).map((point: object) => ({ ...point, spread_bps: null, withdrawn })),
     ])
-    expect(await told('&withdrawn=true&provider=interbank-a&offset=1')).toHaveLength(2)
+    expect(await listed('&withdrawn=true&provider=interbank-a&offset=1')).toHaveLength(2)
   })
 })
 

@@ -14,7 +14,7 @@ export type RawReply = {
   readonly body: any
 }
 
-/** A world behind a real port, spoken to byte by byte. */
+/** A world behind a real port, accessed byte by byte. */
 export class LiveServer {
   readonly store: MemoryStore
   readonly world: World
@@ -44,7 +44,7 @@ export class LiveServer {
     return this.#listener.stop()
   }
 
-  /** A connection of one's own. */
+  /** A new connection. */
   open(): Conversation {
     return new Conversation(this.port)
   }
@@ -98,7 +98,7 @@ class Conversation {
       this.#socket.write(typeof part === 'string' ? part : new Uint8Array(part))
   }
 
-  /** Sends each part in a packet of its own, a turn after the one before. */
+  /** Sends each part in a separate packet, a turn after the previous one. */
   async sendApart(parts: readonly (string | Buffer)[]): Promise<void> {
     this.#socket.setNoDelay(true)
     for (const part of parts) {

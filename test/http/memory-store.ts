@@ -2,10 +2,10 @@ import type { Observation, Recording, Withdrawal } from '~/domain/observation.ts
 import type { IngestDeps } from '~/service/recording/ingest.ts'
 import type { NamedObservation } from '~/service/recording/withdraw.ts'
 
-/** The id of the first observation that is recorded. */
+/** The id of the first recorded observation. */
 export const FIRST_ID = 1_000_001
 
-/** Keeps batches where a database would, so that a test can see what was recorded. */
+/** Stores batches instead of a database, so that a test can see what was recorded. */
 export class MemoryStore {
   readonly recorded: Observation[] = []
   readonly #named = new Map<number, NamedObservation>()

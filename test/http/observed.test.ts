@@ -222,12 +222,12 @@ describe('an observed handler', () => {
     world.meter.giveBack({ accountId: id, keyId, day: dayOf(world.clock.now()) })
     for (const path of ['/rates', '/rates', '/change'])
       await world.get(`${path}?from=USD&to=KES`, key)
-    const told = log.lines.map(({ context }) => context as Record<string, unknown>)
-    expect(told.map(({ status, account_id }) => [status, account_id])).toEqual([
+    const lines = log.lines.map(({ context }) => context as Record<string, unknown>)
+    expect(lines.map(({ status, account_id }) => [status, account_id])).toEqual([
       [200, undefined],
       [429, id],
       [429, id],
     ])
-    expect(told.map(({ key_id }) => key_id)).toEqual([undefined, keyId, keyId])
+    expect(lines.map(({ key_id }) => key_id)).toEqual([undefined, keyId, keyId])
   })
 })

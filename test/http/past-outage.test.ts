@@ -20,7 +20,7 @@ const PAST = [
   '/references?currency=KES',
 ]
 
-/** A handle on a server that refuses every connection. */
+/** A handle for a server that refuses every connection. */
 function refusing(): Database {
   const sql = connect('postgres://nobody@127.0.0.1:1/none', { connectionsMax: 2 })
   const close = () => sql.end({ timeout: 1 })

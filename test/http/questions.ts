@@ -19,7 +19,7 @@ export const METERED: readonly Question[] = [
   { path: '/rates/provider?provider=retail-a', isTiered: true },
 ]
 
-/** Reads with something wrong in them, and so free of charge. */
+/** Invalid reads, which are free of charge. */
 export const FAILING: readonly { path: string; status: number }[] = [
   { path: '/rates?from=USD', status: 400 },
   { path: '/convert?from=USD&to=KES&amount=0', status: 400 },

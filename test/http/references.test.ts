@@ -17,7 +17,7 @@ let database: FreshDatabase
 let world: PastWorld
 const feeds = [feedOf('a', () => said), feedOf('b', () => said), feedOf('c', () => said)] as const
 
-/** One run of the feeds with what they say, a day after the one before. */
+/** One run of the feeds with these responses, a day after the previous one. */
 async function run(...says: (typeof feeds)[number]['say'][]) {
   const upstreamMs = world.clock.now()
   for (const [i, feed] of feeds.entries()) Object.assign(feed, { upstreamMs, say: says[i] })

@@ -7,7 +7,7 @@ import { MemoryStore } from './memory-store.ts'
 
 const ROW = { provider_id: 'retail-a', rate: 129, from: 'USD', to: 'KES' }
 const BODY = JSON.stringify(ROW)
-/** Longer than a commit takes, so that what comes behind a body comes in the middle of it. */
+/** Longer than a commit takes, so that bytes after a body arrive during the commit. */
 const COMMIT_MS = 10
 
 /** A store that takes as long as a database does, and reports when it is done. */
@@ -174,6 +174,6 @@ describe('POST /rates with bytes after the body', () => {
 })
 
 const RUNS = 200
-/** No size of a chunk, so that the server does not wait for the rest of it. */
+/** An invalid chunk size, so that the server does not wait for the rest of it. */
 const HANG_UP = '\r\nZZ\r\n'
 const isNoHost = (line: string) => !line.startsWith('Host:')

@@ -180,7 +180,7 @@ describe('GET /historical', () => {
 
 const DAY_MS = 86_400_000
 
-/** A corridor of two providers, the better of which spoke thirty days and one hour ago. */
+/** A corridor of two providers, the better of which last quoted thirty days and one hour ago. */
 async function crowdOf({ quoteMaxAgeMs }: { quoteMaxAgeMs: number | null }) {
   const own = await freshDatabase()
   await createCatalogueStore(own).apply({ currencies: CURRENCIES, providers: PROVIDERS })

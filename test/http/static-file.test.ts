@@ -7,7 +7,7 @@ import { ORIGIN, World } from '../support/world.ts'
 const { app } = new World()
 const newest = (await new Assets().paths())('site.css')
 
-/** Every kind of file that callers may keep, with how long they may. */
+/** Every kind of cacheable file, with its lifetime. */
 const FILES: [string, string, string][] = [
   ['/openapi.json', 'application/json', 'private, no-cache'],
   ['/llms.txt', 'text/plain; charset=utf-8', 'no-cache'],

@@ -40,10 +40,10 @@ afterEach(async () => {
   await database.sql`delete from alerts`
 })
 
-type Told = { readonly outcome: Outcome; readonly id: string }
+type Noted = { readonly outcome: Outcome; readonly id: string }
 
-/** One process that delivers, over real HTTP to this machine. */
-function delivering({ on = database as FreshDatabase, told = [] as Told[] } = {}) {
+/** One delivering process, over real HTTP to this machine. */
+function delivering({ on = database as FreshDatabase, outcomes = [] as Noted[] } = {}) {
   const deliverer = new Deliverer({
     store: createOutboxStore(on),
     clock: world.clock,
@@ -67,10 +67,10 @@ function delivering({ on = database as FreshDatabase, told = [] as Told[] } = {}
       ),
     endingBody: (_: Claim, { alerts, lost }: SwitchedOff, reason) =>
       JSON.stringify({ alerts, lost, reason }),
-    note: ({ id }, outcome) => told.push({ outcome, id }),
+    note: ({ id }, outcome) => outcomes.push({ outcome, id }),
   })
   deliverers.push(deliverer)
-  return { deliverer, told }
+  return { deliverer, outcomes }
 }
 
 async function alertTo(url: string, more: { name?: string; account?: Account } = {}) {
@@ -89,7 +89,7 @@ const fire = async (alert: Alert, kind: Delivery['kind'] = 'fired') =>
 
 const listOf = (alert: Alert) => world.deps.deliveries.list(alert.id)
 
-/** Resolves when none of an alert's deliveries has still to be tried by now. */
+/** Resolves when none of an alert's deliveries is due any more. */
 const settled = (alert: Alert, nowMs = world.clock.now()) =>
   until('every delivery is tried', async () => {
     const all = await listOf(alert)
@@ -122,7 +122,7 @@ describe('Deliverer', () => {
     using to = receiver(() => new Response('busy', { status: ++answers < 3 ? 503 : 200 }))
     const alert = await alertTo(to.url)
     await fire(alert)
-    const { deliverer, told } = delivering()
+    const { deliverer, outcomes } = delivering()
     deliverer.wake()
     await settled(alert)
     const [first] = await listOf(alert)
@@ -141,7 +141,7 @@ describe('Deliverer', () => {
     deliverer.wake()
     await settled(alert)
     expect((await listOf(alert))[0]).toMatchObject({ status: 'done', tries: 3, lastError: null })
-    expect(told.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'done'])
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'done'])
     expect(new Set(to.got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
@@ -313,8 +313,8 @@ describe('Deliverer, while the database is unreachable', () => {
     expect(await claimed.catch(() => 'away')).toBe('away')
     proxy.isDropping = false
     const later = delivering().deliverer
-    // what the lost connection still asked for may be done after this
-    await until('all is told', async () => {
+    // requests of the lost connection may still be carried out after this
+    await until('everything is delivered', async () => {
       await database.sql`update alert_deliveries set claimed_until = claimed_until - interval '1 minute'`
       await later.jobs[0]!.run()
       return (await listOf(alert)).every(({ status }) => status === 'done')
@@ -346,8 +346,8 @@ describe('Deliverer, when a webhook is gone', () => {
       expect(await alertOf(alert)).toMatchObject({ status: 'failing', reason })
     expect(await alertOf(elsewhere)).toMatchObject({ status: 'active', reason: null })
     await until('the message of it', async () => (await endings()).length > 0)
-    const told = (await endings()).map(({ body }) => JSON.parse(body))
-    expect(told).toMatchObject([{ alerts: ['one', 'two'], reason }])
+    const ended = (await endings()).map(({ body }) => JSON.parse(body))
+    expect(ended).toMatchObject([{ alerts: ['one', 'two'], reason }])
   })
 
   test('disables it after a day of failures without a success', async () => {

@@ -14,7 +14,7 @@ import { KeptLog } from '../support/log.ts'
 export const HOUR_MS = 3_600_000
 export const KNOWN = ['USD', 'NGN', 'KES', 'GHS', 'ETB', 'ZAR', 'UGX', 'XOF', 'EUR', 'EGP', 'MAD']
 
-/** A store in memory, which also holds the mids that would be served. */
+/** A store in memory, which also holds the mids to serve. */
 export class KeptStore implements FeedStore {
   readonly snapshots: FeedSnapshot[] = []
   index = ReferenceIndex.empty

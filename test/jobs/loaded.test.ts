@@ -17,7 +17,7 @@ const reference = (id: number, atMs: number): Reference => ({
   ...{ id, atMs, currency: 'KES', perUsd: 120 + id, source: 'feed' },
 })
 
-/** A database that is rows, and the memory that is loaded from it. */
+/** A database of rows, and the memory that is loaded from it. */
 class Scene {
   readonly memory = new Memory()
   readonly clock = new HandClock(NOW_MS)

@@ -67,7 +67,7 @@ const record = (database: FreshDatabase, ...observations: Observation[]) =>
 
 const sorted = <T extends { id: number }>(quotes: T[]) => quotes.toSorted((a, b) => a.id - b.id)
 
-/** The number of observations of whole months before a limit that deletion by row deletes. */
+/** The number of observations of whole months before a limit that pruning by row deletes. */
 async function superfluousBefore(limitMs: number): Promise<number> {
   const limit = new Date(limitMs).toISOString()
   const [row] = await months.sql<[{ count: number }]>`
@@ -143,7 +143,7 @@ const row = fc.record({
   validHours: fc.option(fc.integer({ min: 1, max: 90 * 24 })),
 })
 
-/** Holds from the first hour on, across months that are dropped. */
+/** A price that is valid from the first hour on, across dropped months. */
 const LONG = {
   to: 'KES',
   provider: PROVIDERS[0]!,
@@ -189,7 +189,7 @@ async function recordMonths(): Promise<number> {
 
 const partsBefore = (limitMs: number) => createRetentionStore(months).months(limitMs)
 
-/** A transaction of another session that has run a statement; it lasts until its end is asked. */
+/** A transaction of another session that has run a statement, and stays open until it is ended. */
 async function opened(statement: string) {
   const held = await months.sql.reserve()
   await held.unsafe(`begin; ${statement}`)

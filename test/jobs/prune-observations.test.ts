@@ -179,11 +179,11 @@ describe('pruneObservations', () => {
     }
     expect(await prune()).toBeGreaterThan(0)
     const [sums] = await database.sql`
-      select (select sum(observations)::int from prunings) as told,
+      select (select sum(observations)::int from prunings) as counted,
         (select sum(pruned)::int from rollups) as gone`
-    expect(sums!.told).toBe(sums!.gone)
-    const told = await database.sql`select actor from prunings order by id desc limit 2`
-    expect(told.map(({ actor }) => actor)).toEqual(['a test', 'a run that was broken off'])
+    expect(sums!.counted).toBe(sums!.gone)
+    const runs = await database.sql`select actor from prunings order by id desc limit 2`
+    expect(runs.map(({ actor }) => actor)).toEqual(['a test', 'a run that was broken off'])
   })
 
   test('does nothing in the second of two concurrent runs', async () => {
@@ -240,7 +240,7 @@ describe('laws', () => {
       live: sorted(await served(atMs + 3 * HOUR_MS)),
     }
   }
-  /** Live quotes in memory, of which the store may find more than are ever shown. */
+  /** Live quotes in memory, which never shows all that the store may find. */
   const served = async (nowMs: number) => {
     const quotes = await createQuoteStore(database).live(nowMs)
     return [...QuoteIndex.empty.with(quotes, nowMs).allQuotes()]

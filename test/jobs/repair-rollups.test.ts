@@ -5,7 +5,7 @@ import { repairRollups } from '~/jobs/repair-rollups.ts'
 
 const CORRIDOR = { id: 1, from: 'USD', to: 'KES' }
 
-/** Roll-ups of which some hours are wrong, by corridor. */
+/** Roll-ups with some wrong hours, by corridor. */
 class Rollups {
   constructor(private readonly wrong: Record<number, number[]> = {}) {}
 

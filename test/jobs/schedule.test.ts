@@ -11,7 +11,7 @@ import { KeptLog } from '../support/log.ts'
 const SECOND_MS = 1000
 const EVERY_SECOND = '* * * * * *'
 
-/** Lets the promises that are due run; no timer moves. */
+/** Runs the promises that are due; no timer moves. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve()
 }

@@ -31,7 +31,7 @@ export class SpreadServers {
   readonly asked: string[] = []
   /** Corridors that the last load of live quotes lacked. */
   missing: ReadonlySet<string> = new Set()
-  /** The corridors that each load of live quotes asked for. */
+  /** The corridors that each load of live quotes requested. */
   readonly loads: ('all' | readonly string[])[] = []
   /** Says whether loads of live quotes fail. */
   isRefusing = false
@@ -136,7 +136,7 @@ export class SpreadServers {
     })
   }
 
-  /** Has a server show everything that was committed. */
+  /** Makes a server show everything that was committed. */
   show(server: number): void {
     for (const row of this.rows) if (row.server === server) row.isShown = true
   }
@@ -168,7 +168,7 @@ const isIn = (hidden: Hidden | null, { id }: Quote): boolean =>
   (hidden.ids.includes(id) ||
     hidden.ranges.some(({ firstId, lastId }) => id >= firstId && id <= lastId))
 
-/** A process on the servers: what it serves, and what it reports. */
+/** A process on the servers, with what it serves and reports. */
 export class SpreadProcess {
   readonly memory = new Memory()
   readonly live = new LiveMemory(this.memory)
@@ -200,7 +200,7 @@ export class SpreadProcess {
     live.watch(ANYWHERE)
   }
 
-  /** Loads as a starting process does. */
+  /** Loads like a starting process. */
   async start(): Promise<this> {
     await this.follower.begin()
     return this
@@ -212,7 +212,7 @@ export class SpreadProcess {
     await this.follower.settled()
   }
 
-  /** The rates that are served, by corridor. */
+  /** The served rates, by corridor. */
   get rates() {
     const { quotes } = this.memory.current
     return TARGETS.map((to) => [...(quotes.book('USD', to)?.allQuotes() ?? [])].at(-1)?.rate)

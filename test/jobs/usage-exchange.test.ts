@@ -18,7 +18,7 @@ class Store {
   readonly written: UsageCount[][] = []
   readonly asked: ShareAsk[] = []
   error: Error | null = null
-  /** Units that every request gets. */
+  /** Units that every request for a share gets. */
   units = LIMIT
   gate: PromiseLike<unknown> = Promise.resolve()
 
@@ -38,7 +38,7 @@ class Store {
   }
 }
 
-/** The processes there are, of which this one is live or was taken for dead. */
+/** The processes, of which this one is live or counts as dead. */
 class Meters {
   readonly said: string[] = []
   isLive = true
@@ -72,7 +72,7 @@ type Begun = Awaited<ReturnType<typeof begun>>
 
 const take = ({ meter }: Begun) => meter.reserve(REQUEST)
 
-/** A request that waits for a share, since the database gives none, nor before `gate`. */
+/** A request that waits for a share, which the database does not give before `gate`. */
 async function waitingFor(gate: PromiseLike<unknown>) {
   const world = await begun()
   world.usage.units = 0

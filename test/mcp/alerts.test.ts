@@ -76,11 +76,11 @@ describe('list_alerts and end_alert', () => {
   test('show and end the alerts of the account alone, for no unit', async () => {
     const { key, session } = await asking()
     const { id } = (await session.call('create_alert', WISH)).body
-    const stranger = await tools.connect(tools.world.key())
-    expect((await stranger.call('list_alerts')).body).toMatchObject({
+    const other = await tools.connect(tools.world.key())
+    expect((await other.call('list_alerts')).body).toMatchObject({
       ...{ alerts: [], count: 0, note: 'The account has no alerts.' },
     })
-    expect((await stranger.call('end_alert', { id })).body.code).toBe('unknown_alert')
+    expect((await other.call('end_alert', { id })).body.code).toBe('unknown_alert')
     const listed = (await session.call('list_alerts')).body
     expect(listed.alerts).toEqual([expect.objectContaining({ id, will: expect.any(String) })])
     const ended = await session.call('end_alert', { id })

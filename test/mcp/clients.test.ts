@@ -3,7 +3,7 @@ import { type ClientKind, ToolWorld } from './tool-world.ts'
 
 const CORRIDOR = { from: 'USD', to: 'KES' }
 
-/** Revision that each client settles on, and the one that its requests name from then on. */
+/** The revision that each client negotiates, and the one that its requests name from then on. */
 const CLIENTS: readonly [client: string, kind: ClientKind, revision: string][] = [
   ["the SDK's first line", 'first', '2025-11-25'],
   ["the SDK's second line as it comes", 'legacy', '2025-11-25'],

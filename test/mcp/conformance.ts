@@ -5,10 +5,10 @@ const MAIN = join(
   '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
 )
 
-/** The number of checks of a scenario that passed, and that did not. */
+/** The number of passed and failed checks of a scenario. */
 export type Score = { readonly passed: number; readonly failed: number }
 
-/** A loopback proxy that shows a key, because the tool sends no headers of its own. */
+/** A loopback proxy that adds a key, because the tool sends no headers of its own. */
 export function proxyWithKey(url: string, key: string): Bun.Server<undefined> {
   return Bun.serve({
     hostname: '127.0.0.1',
@@ -22,7 +22,7 @@ export function proxyWithKey(url: string, key: string): Bun.Server<undefined> {
   })
 }
 
-/** The scores of every scenario that a revision requires, against a server that asks for no key. */
+/** The scores of every scenario that a revision requires, against a server without keys. */
 export async function conformance(url: string, revision: string): Promise<Map<string, Score>> {
   const child = Bun.spawn(
     [process.execPath, MAIN, 'server', '--url', url, '--requirements', revision],

@@ -388,7 +388,7 @@ describe('the protocol version', () => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('of an unknown header is 400, and without one any request is answered', async () => {
+  test('of an unknown header is 400, and without one any request is accepted', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const asked = (version: string) => tools.ask(key, CALL, { 'mcp-protocol-version': version })
@@ -449,7 +449,7 @@ test('a subscription to lists is acknowledged and ends at once, since they never
 })
 
 describe('clients that share the server', () => {
-  test('are kept apart, although they use the same ids concurrently', async () => {
+  test('are separate, although they use the same ids concurrently', async () => {
     const tools = toolWorld()
     const keys = [tools.world.key('free'), tools.world.key('enterprise')]
     const replies = await Promise.all(

@@ -36,7 +36,7 @@ const CALLS: readonly [string, Record<string, unknown>][] = [
 /** The fields whose whole value a provider wrote. */
 const WRITTEN_BY_PROVIDERS = ['provider_name', 'name', 'notes', 'region', 'service']
 
-/** The texts of a result in which a provider's words read as a part of our own. */
+/** The strings of a result in which a provider's words appear as part of our own. */
 function mixedIn(value: unknown, member: string): string[] {
   if (typeof value === 'string') {
     if (!value.includes(ORDER)) return []

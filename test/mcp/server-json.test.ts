@@ -7,7 +7,7 @@ import server from '../../server.json'
 const [program] = server.packages
 const [remote] = server.remotes
 
-/** The rules are those of the registry's schema, which its address in the file names. */
+/** Checks by the rules of the registry's schema, whose address is in the file. */
 describe('server.json', () => {
   test('keeps within the names and lengths that the registry accepts', () => {
     expect(server.$schema).toMatch(/^https:\/\/static\.modelcontextprotocol\.io\/schemas\/[\d-]+\//)

@@ -13,7 +13,7 @@ import { type Listener, listen } from '~/runtime/listener.ts'
 import { answerable } from '../http/questions.ts'
 import type { World } from '../support/world.ts'
 
-/** A client of the SDK's first line, or one of its second that finds out the revision so. */
+/** A client of the SDK's first line, or one of its second with this way of negotiating. */
 export type ClientKind = 'first' | VersionNegotiationMode
 
 export type Answer = {
@@ -38,7 +38,7 @@ class SharedValidator extends AjvJsonSchemaValidator {
 const jsonSchemaValidator = new SharedValidator()
 const newValidator = jsonSchemaValidator as NonNullable<ClientOptions['jsonSchemaValidator']>
 
-/** A world behind a real port, as `serve` puts it there, and clients to ask its tools. */
+/** A world behind a real port, as `serve` sets it up, and clients of its tools. */
 export class ToolWorld {
   readonly world: World
   readonly url: string
@@ -77,7 +77,7 @@ export class ToolWorld {
     return fetch(this.url, { method: 'POST', ...rest, headers })
   }
 
-  /** One JSON-RPC message of 2025. */
+  /** Sends one JSON-RPC message of 2025. */
   async ask(key: string, message: object, headers: Record<string, string> = {}) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
     const reply = await this.fetch({ key, body, headers })
@@ -134,7 +134,7 @@ export const INITIALIZE = {
 
 type Asked = { readonly method: string; readonly params?: Readonly<Record<string, unknown>> }
 
-/** The headers and the body by which a client of 2026-07-28 asks. */
+/** The headers and the body of a request by a client of 2026-07-28. */
 export function modern({ method, params }: Asked, { version = '2026-07-28' } = {}) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,

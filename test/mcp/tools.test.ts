@@ -19,7 +19,7 @@ const NAMES = [
   ...['create_alert', 'list_alerts', 'end_alert'],
 ]
 
-/** A model reads the list of tools before anything else; a token is about four characters. */
+/** Limit of the list of tools, which a model reads first; a token is about four characters. */
 const LIST_TOKENS_MAX = 4500
 const CHARACTERS_OF_A_TOKEN = 4
 
@@ -67,7 +67,7 @@ const CORRIDOR = { from: 'USD', to: 'KES' }
 const without = (body: unknown, names: readonly string[]): unknown =>
   JSON.parse(JSON.stringify(body, (name, value) => (names.includes(name) ? undefined : value)))
 
-/** The paths at which a short body says something that the full one does not say there. */
+/** The paths at which a short body has something that the full one does not have there. */
 /** Fields whose names in short results state a limitation. */
 const RENAMED: Readonly<Record<string, string>> = {
   carried_mid: 'mid',
@@ -78,13 +78,13 @@ const RENAMED: Readonly<Record<string, string>> = {
 /** The bests, which a short result omits if no price states all requested conditions. */
 const BESTS = ['.best', '.best_current']
 
-function strangers(short: unknown, full: unknown, path: string): string[] {
+function unexpected(short: unknown, full: unknown, path: string): string[] {
   if (short === null && BESTS.includes(path)) return []
   if (short === full || path.endsWith('.timestamp') || path.endsWith('.at')) return []
   if (typeof short === 'string' && String(full).startsWith(`${short}T00:00:00.000Z`)) return []
   if (typeof short !== 'object' || short === null) return [path]
   return Object.entries(short).flatMap(([name, value]) =>
-    strangers(
+    unexpected(
       value,
       (full as Record<string, unknown> | undefined)?.[RENAMED[name] ?? name],
       `${path}.${name}`,
@@ -92,7 +92,7 @@ function strangers(short: unknown, full: unknown, path: string): string[] {
   )
 }
 
-/** Each tool with arguments, and the REST request that asks the same. */
+/** Each tool with arguments, and the equivalent REST request. */
 const SAME: readonly { name: string; args: Record<string, unknown>; path: string }[] = [
   { name: 'get_rates', args: { from: 'usd', to: ' KES ' }, path: '/rates?from=USD&to=KES' },
   {
@@ -186,7 +186,7 @@ const CHANGES: Readonly<Record<string, object>> = {
   end_alert: { destructiveHint: true, openWorldHint: false },
 }
 
-/** The REST path whose entries say as much as those of a tool in full. */
+/** The REST path whose entries have as many fields as those of a tool in full. */
 const inFull = (path: string) =>
   /^\/(rates|convert|rates\/provider)\?/.test(path) ? `${path}&detail=full` : path
 
@@ -196,14 +196,14 @@ describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
     const { client } = await tools.connect(tools.world.key(), kind)
     const listed = (await client.listTools()).tools
     expect(listed.map(({ name }) => name)).toEqual(NAMES)
-    const told = new Set<string>()
+    const described = new Set<string>()
     for (const { name, title, description, annotations, inputSchema } of listed) {
       expect(title?.length).toBeGreaterThan(5)
       expect(description?.length).toBeGreaterThan(60)
       expect([name, annotations]).toEqual([name, CHANGES[name] ?? READS])
       for (const [argument, field] of Object.entries(inputSchema.properties ?? {}))
-        if (!told.has(argument)) expect([argument, field]).toHaveProperty('1.description')
-      for (const argument of ['detail', 'limit', 'offset']) told.add(argument)
+        if (!described.has(argument)) expect([argument, field]).toHaveProperty('1.description')
+      for (const argument of ['detail', 'limit', 'offset']) described.add(argument)
     }
   })
 
@@ -257,7 +257,7 @@ describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
     const short = (await session.call(one.name, { ...longest, ...one.args })).body
     const full = (await session.call(one.name, { ...one.args, detail: 'full' })).body
     expect(JSON.stringify(short).length).toBeLessThanOrEqual(JSON.stringify(full).length)
-    expect(strangers(short, full, '')).toEqual([])
+    expect(unexpected(short, full, '')).toEqual([])
   })
 
   test('gets the error of an invalid call, and spends nothing', async () => {

@@ -32,7 +32,7 @@ export const clockSteps = fc.constantFrom(
   5 * HOUR_MS,
 )
 
-/** Delay of a value behind the clock: mostly a little, sometimes long. */
+/** Delay of a value behind the clock: mostly short, sometimes long. */
 export const backs = fc.constantFrom(
   0,
   0,
@@ -82,7 +82,7 @@ export const lives = fc.constantFrom(
   6 * HOUR_MS,
 )
 
-/** Value in force at a cutoff among those valid at a time, the plain way. */
+/** Value in force at a cutoff among those valid at a time, computed naively. */
 export const oracleAt = <T extends Dated & Passing>(
   values: readonly T[],
   cutoffMs: number,

@@ -11,7 +11,7 @@ import { BASE_MS, backs, clockSteps } from './histories.ts'
 const LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterMs: null }
 const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member' } as const
 
-/** All that a reader with this generation in hand can see. */
+/** Everything that a reader of this generation can see. */
 const everythingIn = (generation: Generation, nowMs: number): string =>
   JSON.stringify(
     TIERS.map((tier) => {

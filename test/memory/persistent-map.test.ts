@@ -10,7 +10,7 @@ const writes = fc.array(fc.array(fc.tuple(keys, fc.integer()), { maxLength: 10 }
   maxLength: 12,
 })
 
-/** Every key a course of writes knows, and its value in the map. */
+/** Every key in a sequence of writes, and its value in the map. */
 const contents = (map: PersistentMap<number>, all: Iterable<string>) =>
   [...all].map((key) => [key, map.get(key)])
 

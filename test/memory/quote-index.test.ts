@@ -70,7 +70,7 @@ const viewOf = (
     { midMaxAgeMs: HOUR_MS, quoteMaxAgeMs, staleAfterMs },
   )
 
-/** A corridor the plain way: every rule spelled out over every observation there is. */
+/** A corridor computed naively: every rule written out over all observations. */
 function plainCorridor(
   known: readonly Quote[],
   [from, to]: readonly [string, string],
@@ -156,7 +156,7 @@ function expectPlain(sight: Sight, known: readonly Quote[]): void {
 
 const idsOf = (quotes: readonly Quote[]) => quotes.map(({ id }) => id).sort((a, b) => a - b)
 
-/** Terms of an offer: mostly none, or those that distinguish offers, or its own end. */
+/** Terms of an offer: mostly none, some that distinguish offers, or an end of its own. */
 const said = fc.record({ service: fc.constantFrom(null, null, 'Express', 'Slow'), life: lives })
 
 const offerOf = (

@@ -26,7 +26,7 @@ const dated = fc
     all.map(([atMs, life], i) => until(life === null ? null : atMs + life, atMs, i + 1)),
   )
 
-/** Times for which a reader can ask from a clock on: a cutoff, and the time of evaluation. */
+/** Times that a reader can request from a clock on: a cutoff, and the time of evaluation. */
 const sightsFrom = (nowMs: number): [cutoffMs: number, validMs: number][] => {
   const [end, ...tops] = boundariesMs(nowMs)
   const clocks = [tops.at(-1)!, nowMs, nowMs + 1, ...tops, nowMs + HOUR_MS / 2, nowMs + 9 * HOUR_MS]

@@ -16,7 +16,7 @@ const count = (requests: number, more: Partial<UsageCount> = {}): UsageCount => 
   ...more,
 })
 
-/** A unit of a meter without shares, which never has to be waited for. */
+/** A unit of a meter without shares, which never waits. */
 const reserved = (meter: UsageMeter, request: Parameters<UsageMeter['reserve']>[0]) =>
   meter.reserve(request) as Reservation | null
 
@@ -87,10 +87,10 @@ describe('UsageMeter.onUsedUp', () => {
     const heard: object[] = []
     meter.onUsedUp = (refused) => heard.push(refused)
     for (let i = 0; i < 5; i++) void meter.reserve(REQUEST)
-    const told = { accountId: 'a', keyId: 'k', day: DAY, limit: 3 }
-    expect(heard).toEqual([told])
+    const refused = { accountId: 'a', keyId: 'k', day: DAY, limit: 3 }
+    expect(heard).toEqual([refused])
     for (let i = 0; i < 5; i++) void meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
-    expect(heard).toEqual([told, { ...told, day: DAY + 1 }])
+    expect(heard).toEqual([refused, { ...refused, day: DAY + 1 }])
   })
 })
 
@@ -320,7 +320,7 @@ const event = fc.oneof(
 
 type Event = typeof event extends fc.Arbitrary<infer T> ? T : never
 
-/** A replica with its meter, the database it shares, and a plain count of what it did. */
+/** A replica with its meter, its shared database, and a plain count of its requests. */
 class Replica {
   readonly meter = new UsageMeter()
   readonly table = new Table()
@@ -348,7 +348,7 @@ class Replica {
       this.table.add([count(1, { day: dayOf(this.nowMs), keyId: 'elsewhere' })])
   }
 
-  /** Writes all that is left and reads all that is there. */
+  /** Writes everything pending and reads all counts. */
   finish(): void {
     this.#commit()
     this.#settle()

@@ -9,10 +9,10 @@ const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DAY = dayOf(NOW_MS)
 const clock = { now: () => NOW_MS }
 
-/** The tables of one account's day, and what `share-store.ts` does with them, in plain words. */
+/** The tables of one account's day, with the naive behaviour of `share-store.ts`. */
 class Tables {
   used = 0
-  /** Shares of each process that is not known to be dead, by its slot. */
+  /** Shares of each process that does not count as dead, by its slot. */
   readonly held = new Map<number, number>()
   readonly wanted: number[] = []
 
@@ -56,7 +56,7 @@ class Replica {
   #share: DayShare | null = null
   #batch: Batch | null = null
   #answer: Answer | null = null
-  /** Units of ours in the database. */
+  /** Units of this replica in the database. */
   #written = 0
 
   constructor(
@@ -120,20 +120,20 @@ class Replica {
     this.meter.release(['a'])
   }
 
-  /** Asserts that it holds no more than the tables say. */
+  /** Asserts that it holds no more units than the tables say. */
   assertCovered(): void {
     if (!this.#share || this.#batch) return
     const { granted, spent } = this.#share
     expect(this.unwritten + granted - spent).toBeLessThanOrEqual(this.tables.held.get(this.slot)!)
   }
 
-  /** Units that die with it. */
+  /** Units that are lost with it. */
   get unwritten(): number {
     return this.taken - this.#written
   }
 }
 
-/** Some replicas on one account, any of which may die and be followed by another. */
+/** Some replicas on one account, any of which may die and be replaced. */
 class Cluster {
   readonly tables = new Tables()
   readonly all: Replica[]
@@ -147,7 +147,7 @@ class Cluster {
     this.all = Array.from({ length: count }, () => new Replica(this.tables, limit))
   }
 
-  /** Units that were served, but for those of which the dead left no trace. */
+  /** Served units, except for the lost ones of dead replicas. */
   get served(): number {
     return this.all.reduce((sum, { taken }) => sum + taken, this.#past)
   }

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 
-/** A small change of a source that some test should notice. */
+/** A small change of a source that a test should notice. */
 export type Mutant = {
   /** Id by which a process activates it. */
   readonly id: string
   readonly file: string
   readonly line: number
-  /** What is there, as far as its first line goes. */
+  /** The first line of the original text. */
   readonly text: string
-  /** The text that takes the place of what is there. */
+  /** The replacement of that text. */
   readonly replacement: string
 }
 

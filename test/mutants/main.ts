@@ -9,11 +9,11 @@ import { instrument, type Mutant } from './instrument.ts'
 import { nearestTests } from './nearest.ts'
 import type { Outcome, Report, Task } from './trial.ts'
 
-/** The folders that are tried where none is named. */
+/** The folders to try by default. */
 const FOLDERS = ['src/domain', 'src/memory', 'src/service', 'src/wire/row']
-/** A process that reports nothing for so long is in an endless loop. */
+/** Silence after which a process counts as stuck in an endless loop. */
 const SILENCE_MS_MAX = 120_000
-/** As many of the nearest test files are tried for a mutant in a process of its own. */
+/** The number of nearest test files that are tried for a mutant in a process of its own. */
 const FRESH_TESTS = 4
 
 type Outcomes = Map<string, Outcome>
@@ -21,7 +21,7 @@ type Outcomes = Map<string, Outcome>
 /**
  * `bun run mutants [FILE, FILE:LINE or FOLDER ...] [--sample N] [--seed N]`: changes the sources in
  * one place at a time, everywhere or in N places that the seed draws, and counts how often a test
- * notices. Ends with 1 where tests fail without any change.
+ * notices. Ends with 1 if tests fail without any change.
  */
 async function main(args: string[]): Promise<number> {
   const options = { sample: { type: 'string' }, seed: { type: 'string' } } as const
@@ -50,13 +50,15 @@ async function main(args: string[]): Promise<number> {
   return failing.size > 0 ? 1 : 0
 }
 
-/** As many of the mutants as asked for, spread over all of them, the same ones for one seed. */
+/** As many mutants as requested, spread over all of them, the same for one seed. */
 function drawn(mutants: readonly Mutant[], count: number, seed: string): Mutant[] {
   const rank = ({ id, file }: Mutant) => Bun.hash(`${seed} ${file} ${id}`)
   return mutants.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count)
 }
 
-/** A copy of the tracked files, which keeps the mutants out of the checkout; its tests use `suite.ts`. */
+/**
+ * A copy of the tracked files, which keeps mutants out of the checkout; its tests use `suite.ts`.
+ */
 async function copied(): Promise<string> {
   const root = await scratchFolder()
   await $`git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t ${root}`.cwd(
@@ -81,7 +83,7 @@ async function sourcesOf(asked: readonly string[]): Promise<string[]> {
   return [...new Set((await Promise.all(found)).flat())].sort()
 }
 
-/** Does work on all items, as many at once as there are cores. */
+/** Runs work on all items, as many at once as there are cores. */
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = [...items]
   const turns = Array.from({ length: availableParallelism() }, async () => {
@@ -118,7 +120,7 @@ async function outcomesOf(of: {
   return outcomes
 }
 
-/** Has a process do a task, until it ends or is silent for too long. */
+/** Runs a task in a process, until it ends or is silent for too long. */
 async function run(root: string, task: Task, taken: (report: Report) => void): Promise<void> {
   const left = new Set(task.mutants)
   let begun: string | null = null

@@ -3,9 +3,9 @@ import { ROOT } from '../support/child.ts'
 import { testFiles } from '../support/needs.ts'
 import { sourceFiles } from '../tidy/syntax.ts'
 
-/** Whatever is not noticed by the test files nearest to a source will hardly be noticed elsewhere. */
+/** The number of nearest test files: what these miss, others will hardly notice. */
 const NEAREST = 12
-/** They read the sources, and the copy has others. */
+/** Tests that read the sources, of which the copy has others. */
 const READERS = 'test/tidy'
 
 /**
@@ -47,7 +47,7 @@ export async function nearestTests(): Promise<(path: string) => string[]> {
   }
 }
 
-/** The parts of the names and texts of a source, in small letters. */
+/** The words in the names and strings of a source, in lower case. */
 const wordsIn = (text: string) =>
   new Set(text.split(/\W+|(?=[A-Z][a-z])/).map((word) => word.toLowerCase()))
 

@@ -2,28 +2,30 @@ import fc from 'fast-check'
 import '../support/preload.ts'
 import { type Test, testsIn } from './suite.ts'
 
-/** How a mutant ended; not tried where the process ended, or was silent, before it came to that. */
+/** Outcome of a mutant; not tried if the process ended, or was silent, before it. */
 export type Outcome = 'killed' | 'timed out' | 'survived' | 'no test' | 'not tried'
 
-/** What a process is to try: the mutants of one source with the tests nearest to it. */
+/** Task of a process: the mutants of one source with the tests nearest to it. */
 export type Task = {
   readonly tests: readonly string[]
   readonly mutants: readonly string[]
-  /** The one mutant is active from the start, also while modules load. */
+  /** Says whether the one mutant is active from the start, also while modules load. */
   readonly isFresh: boolean
   /** Names of tests that fail alone, without a mutant. */
   readonly failing: readonly string[]
 }
 
 /**
- * What the process reports: that it takes a task, which mutant it begins, how that ended, which
- * tests fail without one.
+ * Report of a process: that it takes a task, which mutant it begins, its outcome, which tests fail
+ * without one.
  */
 export type Report =
   | { readonly isReady: true }
   | { readonly failing: string }
   | { readonly begun: string | null }
-  /** `isOpen`: a process of its own has to try it, since here modules or tests had another state. */
+  /**
+   * `isOpen`: a process of its own has to try it, since here modules or tests had another state.
+   */
   | { readonly id: string; readonly outcome: Outcome; readonly isOpen?: boolean }
 
 /** The switches and counters that the instrumented sources use. */
@@ -35,10 +37,10 @@ type Switches = {
   mutantCoverage?: { static: object; perTest: Record<string, Record<string, number>> }
 }
 
-/** A mutant that is reached so many times more than without it counts as endless. */
+/** Factor of hits over those without the mutant from which it counts as endless. */
 const HITS_FACTOR = 10
 const HITS_MIN = 100_000
-/** A test waits for ever where it takes that much longer. */
+/** Time after which a test counts as hanging. */
 const TEST_MS_MIN = 2_000
 /** Slower tests are left out. */
 const TEST_MS_MAX = 20_000
@@ -65,7 +67,7 @@ async function isPassing(test: Test, msMax: number): Promise<boolean | typeof LA
 
 const nameOf = ({ file, name }: Test) => `${file}: ${name}`
 
-/** The tests of a file that pass alone and in time, and which mutants each reaches. */
+/** The tests of a file that pass alone and in time, and the mutants that each reaches. */
 async function measured(file: string): Promise<Measured[]> {
   const good: Measured[] = []
   const found = await testsIn(process.cwd(), file).catch(() => null)
@@ -87,7 +89,7 @@ async function measured(file: string): Promise<Measured[]> {
 /** Mutants that a test reached less often than without them: a module may cache a result. */
 const cached = new Set<string>()
 
-/** Runs the tests that reach a mutant until one fails; null where none does. */
+/** Runs the tests that reach a mutant until one fails; null if none does. */
 async function tried(id: string, tests: readonly Measured[]): Promise<Report | null> {
   for (const test of tests) {
     if (!test.hits[id]) continue

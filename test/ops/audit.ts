@@ -9,13 +9,12 @@ type Advisory = {
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Advisories that do not concern us, by their id, with the reason. */
+/** Advisories that do not affect us, by their id, with the reason. */
 const ACCEPTED: Readonly<Record<number, string>> = {}
 
 /**
- * Says whether anything is known against what `bun.lock` names. A registry that cannot be asked is
- * no verdict: that is said, and is not a failure, as a machine without a network has to check the
- * rest.
+ * Checks `bun.lock` for known advisories. An unreachable registry is reported, but is not a
+ * failure, as a machine without a network has to run the other checks.
  */
 const child = Bun.spawn([process.execPath, 'audit', '--json'], {
   cwd: ROOT,

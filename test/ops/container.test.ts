@@ -108,7 +108,7 @@ describe('Dockerfile', () => {
     expect([labels.get('version'), labels.get('licenses')]).toEqual([version, 'MIT'])
   })
 
-  test('leaves peers out, and src loads no package that is not a dependency of its own', async () => {
+  test('leaves peers out, and src loads only its own dependencies', async () => {
     expect(argumentsOf('RUN').join()).toContain('--frozen-lockfile --production --omit=peer')
     const files = [...new Bun.Glob('src/**/*.{ts,tsx}').scanSync(ROOT)]
     const texts = await Promise.all(files.filter((file) => !/^src.client/.test(file)).map(read))

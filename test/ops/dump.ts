@@ -82,13 +82,18 @@ async function tried(): Promise<void> {
   outcomes.push(['what was archived becomes rows again', restored === moved])
 }
 
-/** Archives what can be, or with `--undo` restores it, and returns what the command printed. */
+/**
+ * Archives all possible months, or with `--undo` restores them, and returns the command's output.
+ */
 function archived(name: string, ...more: string[]): Promise<string> {
   const settings = { DATABASE_URL: urlOf(name) }
   return command(['observations', 'archive', '--older-than', '1m', '--json', ...more], settings)
 }
 
-/** Archives the months while a service seals them in the log; the number of observations moved. */
+/**
+ * Archives the months while a service seals them in the log; returns the number of observations
+ * moved.
+ */
 async function archivedOnceSealed(): Promise<number> {
   const service = await serve({ DATABASE_URL: urlOf('before') })
   let moved = 0
@@ -128,7 +133,7 @@ async function isRefused(statement: string): Promise<boolean> {
   return !isDone
 }
 
-/** Fills a database by the commands that an operator has; the key of an account. */
+/** Fills a database by the commands of an operator; returns an account's key. */
 async function filled(settings: Record<string, string>): Promise<string> {
   const catalogue = join(home, 'catalogue.json')
   const currency = (code: string) => ({ code, name: `Currency ${code}` })
@@ -152,7 +157,9 @@ async function filled(settings: Record<string, string>): Promise<string> {
   return JSON.parse(await command(account, settings)).key
 }
 
-/** Responses of a service on a database, without the times that are those of the request. */
+/**
+ * Responses of a service on a database, without the fields that depend on the time of the request.
+ */
 async function answers(databaseUrl: string, key: string): Promise<string> {
   const service = await serve({ DATABASE_URL: databaseUrl })
   const texts: string[] = []
@@ -165,7 +172,7 @@ async function answers(databaseUrl: string, key: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** Runs one of PostgreSQL's programs, as the user it asks for where we are root. */
+/** Runs one of PostgreSQL's programs, as the required user if we are root. */
 async function run(line: string[]): Promise<void> {
   const isRoot = process.getuid?.() === 0
   const child = Bun.spawn(isRoot ? ['runuser', '-u', 'postgres', '--', ...line] : line, {

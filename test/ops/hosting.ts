@@ -8,18 +8,18 @@ import { until } from '../support/until.ts'
 import { comesTrue, ProxiedStream } from './proxied-stream.ts'
 
 /**
- * The files of ops that others read, tried on those others: the unit on systemd's own checks, the
+ * Tests the files of ops with the programs that read them: the unit with systemd's own checks, the
  * configurations of nginx and Caddy in front of a running service.
  */
 const OPS = join(import.meta.dir, '../../ops')
 const NAME = 'corridor.example.org'
 const PACKAGES = { 'systemd-analyze': 'systemd', nginx: 'nginx-light', caddy: 'caddy' }
 const TOOLS = ['curl', 'openssl', ...Object.keys(PACKAGES)]
-/** Exposure that systemd may find at most, in tenths: 0 is nothing, 100 everything. */
+/** Maximum exposure by systemd, in tenths: 0 is none, 100 full exposure. */
 const EXPOSURE_MAX = 25
 const BODY_BYTES = 1_500_000
 /**
- * The time that a proxy waits for the next bytes: more than 15 seconds between two comments, and
+ * Time that a proxy waits for the next bytes: more than the 15 seconds between two comments, and
  * less.
  */
 const PATIENT_SECONDS = 20
@@ -54,7 +54,7 @@ const failed = outcomes.filter(([, isRight]) => !isRight).length
 console.log(`${outcomes.length - failed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
-/** Checks the unit with the bun of this machine instead of the one that it names. */
+/** Checks the unit with this machine's bun instead of the one in the unit. */
 async function triedUnit(): Promise<void> {
   const path = join(home, 'corridor.service')
   await writeFile(
@@ -69,7 +69,7 @@ async function triedUnit(): Promise<void> {
 }
 
 type Proxy = { readonly port: number; readonly child: Bun.Subprocess }
-/** Starts a proxy that waits so many seconds for the next bytes of a response. */
+/** Starts a proxy that waits this many seconds for the next bytes of a response. */
 type Start = (upstreamPort: string, waitSeconds: number) => Promise<Proxy>
 
 /** Sends requests to a service through one of the proxies. */
@@ -101,7 +101,7 @@ async function triedBehind(name: string, start: Start): Promise<void> {
   }
 }
 
-/** A key that may record, from an empty database with the currencies that Corridor starts with. */
+/** A key that may record, from an empty database with Corridor's starter currencies. */
 async function treasuryKey(settings: Record<string, string>): Promise<string> {
   await command(['catalogue', 'starter'], settings)
   const owner = ['--email', 'a@example.com', '--plan', 'enterprise', '--role', 'treasury']
@@ -115,7 +115,7 @@ type Streamed = {
   readonly service: string
 }
 
-/** Reads streams through a proxy that waits long enough, and one that does not. */
+/** Reads streams through a proxy that waits long enough, and through one that does not. */
 async function streamedThrough(
   name: string,
   { patient, hasty, key, service }: Streamed,
@@ -241,13 +241,13 @@ function keyedBy(key: string): string[] {
   return ['-H', `X-API-Key: ${key}`]
 }
 
-/** The line that asks the proxy by the public name. */
+/** The command line that requests a path from the proxy by the public name. */
 function lineOf(port: number, path: string, options: readonly string[]): string[] {
   const where = ['--connect-to', `${NAME}:${port}:127.0.0.1:${port}`, '-H', `Host: ${NAME}`]
   return ['curl', '-sk', ...where, ...options, `https://${NAME}:${port}${path}`]
 }
 
-/** Asks the proxy by the public name. */
+/** Sends a request to the proxy by the public name. */
 function asked(port: number, path: string, options: string[]): { status: number; text: string } {
   const { said } = run(lineOf(port, path, [...options, '-w', '\n%{http_code}']))
   const end = said.lastIndexOf('\n')
@@ -266,7 +266,7 @@ function started(line: string[]): Bun.Subprocess {
   })
 }
 
-/** Runs a program to its end; `said` is all that it wrote. */
+/** Runs a program to its end; `said` is all of its output. */
 function run(line: string[]): { isDone: boolean; said: string } {
   const { exitCode, stdout, stderr } = Bun.spawnSync(line, { stdin: 'ignore' })
   return { isDone: exitCode === 0, said: stdout.toString() + stderr.toString() }

@@ -49,7 +49,7 @@ function faultsOf(manifest: Manifest): string[] {
   return unknownMembers(manifest, '', seen)
 }
 
-/** The value, which notes of each object in it what of it was read. */
+/** A value that records which fields of each of its objects were read. */
 function watched(value: unknown, path: string, seen: Map<string, Set<string>>): unknown {
   if (typeof value !== 'object' || value === null) return value
   const children = Object.entries(value).map(

@@ -31,7 +31,7 @@ const queries = panels.flatMap(({ title, targets = [] }) =>
 )
 const all = [...rules.map(({ alert, expr }) => [alert, expr] as const), ...queries]
 
-/** Every label that Prometheus adds, or that belongs to none of our metrics. */
+/** Labels that Prometheus adds, or that belong to none of our metrics. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
 
 /** Metrics that no rule or panel uses, for investigations. */

@@ -20,7 +20,7 @@ const PYTHON = ['pandas==3.0.6', 'pyarrow==25.0.1']
 const log = { debug() {}, info() {}, warn() {}, error: console.error }
 const month = periodOf(lastSettledMonth(systemClock.now()))!
 
-/** What a reader finds in the file, or SQL in the tables. */
+/** The sums that a reader computes from the file, or SQL from the tables. */
 type Summary = Readonly<Record<'rows' | 'ids' | 'rates' | 'firstMs' | 'lastMs' | 'fees', number>>
 
 const summary = (table: string, ms: string) => `
@@ -35,7 +35,7 @@ async function inTables({ sql }: FreshDatabase): Promise<Summary> {
 const numbers = (row: object) =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as Summary
 
-/** The lines of a command, run in a folder. */
+/** The output lines of a command in a folder. */
 async function said(cwd: string, command: string[]): Promise<string> {
   const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe' })
   const [out, error] = await Promise.all([
@@ -46,7 +46,7 @@ async function said(cwd: string, command: string[]): Promise<string> {
   return out.trim()
 }
 
-/** The query of docs/spreadsheets.md in a language, about the file in the folder. */
+/** The query in docs/spreadsheets.md in a language, for the file in the folder. */
 async function documented(language: string): Promise<string> {
   const docs = await Bun.file(join(ROOT, 'docs/spreadsheets.md')).text()
   const chapter = docs.slice(docs.indexOf('## The file of a month'))
@@ -92,7 +92,7 @@ print(json.dumps(dict(rows=len(rows), ids=int(rows.id.sum()), rates=round(rows.r
   )
 }
 
-/** A file, which a slow machine may still be creating when it is first requested. */
+/** Downloads a file, which a slow machine may still be creating at the first request. */
 async function served(url: string, key: string): Promise<Uint8Array> {
   for (let tries = 1; ; tries++) {
     const reply = await fetch(url, { headers: { 'x-api-key': key } })
@@ -104,7 +104,7 @@ async function served(url: string, key: string): Promise<Uint8Array> {
   }
 }
 
-/** Has other programs read the file of a month that a service serves, and compares their sums. */
+/** Makes other programs read a month's file from a service, and compares their sums. */
 async function readBack(): Promise<void> {
   const database = await stockedDatabase()
   const service = await startService({

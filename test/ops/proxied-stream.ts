@@ -31,7 +31,7 @@ export class ProxiedStream {
     return this.#text.includes(text)
   }
 
-  /** Goes away, as a reader does that closes its page. */
+  /** Disconnects, like a reader that closes its page. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL')
     await this.#child.exited

@@ -5,7 +5,7 @@ import { blocksOf } from '../support/blocks.ts'
 import { pageAt } from '../support/pages.ts'
 
 /**
- * The alert rules as Prometheus itself reads them, what they do with made-up series, and the
+ * Checks the alert rules with Prometheus itself, their results on made-up series, and the
  * configuration that docs/observe.md proposes.
  */
 const OPS = join(import.meta.dir, '../../ops')

@@ -9,13 +9,13 @@ import { emailOf } from '../support/imap-server.ts'
 import { preferMemory } from '../support/scratch.ts'
 
 /**
- * Connectors on the servers that partners run: OpenSSH for SFTP, with a key and a host key that
- * changes, and Dovecot for IMAP, with TLS from the beginning and by STARTTLS.
+ * Tests connectors on the servers that partners run: OpenSSH for SFTP, with a key and a host key
+ * that changes, and Dovecot for IMAP, with TLS from the beginning and by STARTTLS.
  */
 const PACKAGES = { sshd: 'openssh-server', dovecot: 'dovecot-imapd' }
 const START_TRIES_MAX = 100
 const HOUR_SECONDS = 3600
-/** The user of Debian to whom the mailbox belongs, since Dovecot reads none of root's. */
+/** The Debian user that owns the mailbox, since Dovecot does not read root's. */
 const MAIL_USER = 8
 
 const env = { PATH: `${process.env.PATH}:/usr/sbin` }
@@ -32,7 +32,7 @@ await preferMemory()
 const home = await mkdtemp(join(tmpdir(), 'corridor-servers-'))
 await chmod(home, 0o755)
 const connectors = join(home, 'connectors')
-/** Not that of the environment, which need not name one. */
+/** The current user; the environment need not name it. */
 const user = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
 const mailFolder = join(home, 'mail')
 await mkdir(connectors)
@@ -207,7 +207,7 @@ ${listener('imaps', ports.imaps)} ssl = yes\n }
   return ports
 }
 
-/** A server that was started, once its port is open. */
+/** A started server, once its port is open. */
 async function started(line: readonly string[], port: number): Promise<Bun.Subprocess> {
   const child = Bun.spawn([...line], { stdout: 'ignore', stderr: 'ignore' })
   running.add(child)

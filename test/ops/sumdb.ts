@@ -17,12 +17,12 @@ const CATALOGUE = CURRENCIES.length + PROVIDERS.length + 2
 const IMPORTS = 4
 const IMPORT_ROWS = 5003
 const PROOFS = 200
-/** The program reads the library where Debian's package puts it. */
+/** Paths of the library in Debian's package. */
 const GO = { GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOFLAGS: '' }
 
 const log = { debug() {}, info() {}, warn() {}, error: console.error }
 
-/** Seals rows in a service and has Go's own code verify what it serves. */
+/** Seals rows in a service and verifies its log with Go's own code. */
 async function verifiedByGo(): Promise<string> {
   const database = await stockedDatabase()
   const config = loadConfig({ PORT: '0', REFERENCE_FEED: 'none', LOG_SEAL_EVERY: '1s' })

@@ -26,7 +26,7 @@ const requestOf = (url: string, signal = never()): Omit<Pinned, 'addresses'> => 
   signal,
 })
 
-/** The world outside, in which every name resolves to these addresses. */
+/** An outside network in which every name resolves to these addresses. */
 const standingFor = (...addresses: string[]) => ({
   ...systemOutside,
   addressesOf: async () => addresses,

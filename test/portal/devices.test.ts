@@ -8,7 +8,7 @@ const OTHER = 'a new pair of shoes'
 const COOKIE = 'corridor.devices'
 
 let world: PeopleWorld
-let strangers = 0
+let attempts = 0
 
 beforeAll(async () => {
   world = await PeopleWorld.start()
@@ -26,12 +26,12 @@ const signedOut = (visitor: Visitor) => visitor.submit('/developer', {}, '/sign-
  */
 async function besieged(path: '/sign-in' | '/forgotten', email: string): Promise<void> {
   const max = LIMITS[path === '/sign-in' ? 'sign-in' : 'reset'].perAccount
-  const stranger = world.visitor()
-  const form_token = await stranger.token(path)
+  const anonymous = world.visitor()
+  const form_token = await anonymous.token(path)
   const ask = async () => {
-    const headers = { 'x-forwarded-for': `203.0.${(++strangers >> 8) & 255}.${strangers & 255}` }
-    const fields = { form_token, email, password: 'what strangers try' }
-    return (await stranger.post(path, fields, headers)).status
+    const headers = { 'x-forwarded-for': `203.0.${(++attempts >> 8) & 255}.${attempts & 255}` }
+    const fields = { form_token, email, password: 'what others try' }
+    return (await anonymous.post(path, fields, headers)).status
   }
   const taken = path === '/sign-in' ? 400 : 303
   const countsBefore = await countsOf()
@@ -44,7 +44,7 @@ async function besieged(path: '/sign-in' | '/forgotten', email: string): Promise
   expect([await ask(), await ask()]).toEqual([taken, 429])
 }
 
-/** Counts in the present windows. */
+/** The number of counted attempts in the current windows. */
 async function countsOf(): Promise<Map<string, number>> {
   const rows = await world.database.sql<{ scope: string; count: number }[]>`
     select scope, count from portal_attempts
@@ -151,11 +151,11 @@ describe('a browser that signed in before', () => {
 
   test('gets no cookie by a wrong password, a stale link or a sign-up', async () => {
     const { email, link } = await atHome()
-    const stranger = world.visitor()
-    await signIn(stranger, email, OTHER)
-    await stranger.submit('/sign-up', { email, password: OTHER })
-    await stranger.submit(link, { password: OTHER })
-    await stranger.submit('/reset?token=made-up', { password: OTHER })
-    expect([...stranger.cookies.keys()]).toEqual(['corridor.visitor'])
+    const anonymous = world.visitor()
+    await signIn(anonymous, email, OTHER)
+    await anonymous.submit('/sign-up', { email, password: OTHER })
+    await anonymous.submit(link, { password: OTHER })
+    await anonymous.submit('/reset?token=made-up', { password: OTHER })
+    expect([...anonymous.cookies.keys()]).toEqual(['corridor.visitor'])
   })
 })

@@ -39,7 +39,7 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
 ]
 
 describe('every form', () => {
-  /** Address that a form sent again by a reload leads to after the person signed in. */
+  /** Address to which a resent form leads after the person signed in. */
   const INSIDE = '/developer?said=inside#keys-title'
   const WAYS_IN = ['/sign-up', '/sign-in', '/confirm']
 
@@ -83,8 +83,8 @@ describe('every form', () => {
   })
 
   test('explains cookies to anonymous visitors with 403, and shows members the way back', async () => {
-    const stranger = await world.visitor().post('/sign-in', {})
-    expect([stranger.status, stranger.html]).toEqual([403, expect.stringContaining('Cookies')])
+    const anonymous = await world.visitor().post('/sign-in', {})
+    expect([anonymous.status, anonymous.html]).toEqual([403, expect.stringContaining('Cookies')])
     const member = await ada.visitor.post('/developer/keys', { name: 'x' })
     expect(member.html).toContain('<a href="/developer">the developer area</a>')
     expect(member.html).not.toContain('Cookies')
@@ -182,8 +182,8 @@ describe('every page', () => {
 
   test('escapes what people enter about themselves', async () => {
     const hostile = `"><script>alert(1)</script>`
-    const stranger = world.visitor()
-    const { html } = await stranger.submit('/sign-in', { email: hostile, password: 'x' })
+    const anonymous = world.visitor()
+    const { html } = await anonymous.submit('/sign-in', { email: hostile, password: 'x' })
     expect(html).toContain('&lt;script>')
     expect(html).not.toContain('<script>')
     await ada.visitor.submit('/developer', { name: hostile }, '/developer/keys')

@@ -4,7 +4,7 @@ import { extentOf, linePath } from '~/portal/line-path.ts'
 
 const BOX = { width: 100, height: 20, min: 0, max: 10 }
 
-/** Points of a path, move by move. */
+/** Points of a path, command by command. */
 function pointsOf(path: string): [number, number][] {
   const points: [number, number][] = []
   let [x, y] = [0, 0]

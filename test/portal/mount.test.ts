@@ -15,7 +15,9 @@ setDefaultTimeout(TEST_MS_MAX)
 
 const MOUNT = '/fx'
 const PAGES_MAX = 2000
-/** As many pages of one path and set of parameters are opened; the others differ in a value. */
+/**
+ * The number of opened pages of one path and set of parameters; the others differ only in a value.
+ */
 const OF_A_KIND_MAX = 3
 
 describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
@@ -43,8 +45,8 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
   const visitor = () => new Visitor(proxy.origin)
 
   /**
-   * Every path that pages lead to, from one of them on, and the status of those that were opened:
-   * a few of each kind, and public ones in other languages only by those who are not signed in.
+   * Every path that pages link to, starting from one, with the status of the opened ones: a few of
+   * each kind, and public ones in other languages only for anonymous visitors.
    */
   async function walk(from: Visitor, start: string): Promise<Map<string, number | null>> {
     const isPublic = start === MOUNT
@@ -111,13 +113,13 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
   })
 
   test('cookies are sent only below the path, and emailed links lead there', async () => {
-    const stranger = visitor()
-    const lines = (await stranger.get(`${MOUNT}/sign-up`)).headers.getSetCookie()
+    const anonymous = visitor()
+    const lines = (await anonymous.get(`${MOUNT}/sign-up`)).headers.getSetCookie()
     const { email, cookies, link } = await joined()
     expect(link).toStartWith(`${proxy.home}/confirm?token=`)
     for (const line of [...lines, ...cookies]) expect(line).toContain(`; Path=${MOUNT};`)
     expect(cookies.length).toBeGreaterThan(0)
-    await stranger.submit(`${MOUNT}/forgotten`, { email })
+    await anonymous.submit(`${MOUNT}/forgotten`, { email })
     expect(world.linksTo(email).at(-1)).toStartWith(`${proxy.home}/reset?token=`)
   })
 
@@ -179,7 +181,7 @@ const isEnglish = (path: string): boolean => !/^\/fx\/(fr|pt|ar|sw)\b/.test(path
 const kindOf = ({ pathname, searchParams }: URL): string =>
   `${pathname}?${[...searchParams.keys()].sort().join('&')}`
 
-/** The paths at the same origin that a page leads to, loads, or sends a form to. */
+/** The paths on the same origin that a page links to, loads, or submits a form to. */
 function leadsOf(html: string, page: URL): string[] {
   const leads = [...html.matchAll(/<(\w+)\b[^>]*?\s(?:href|src|action)="([^"]*)"/g)]
   return leads.flatMap(([, , target]) => {

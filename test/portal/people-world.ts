@@ -12,7 +12,7 @@ import { Visitor } from './visitor.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** The whole service on a database of its own, its clock turned by hand, its links in the log. */
+/** The whole service on a database of its own, with a clock set by hand and links in the log. */
 export class PeopleWorld {
   private constructor(
     readonly database: FreshDatabase,
@@ -55,7 +55,7 @@ export class PeopleWorld {
     return new Visitor(this.origin)
   }
 
-  /** The links that were sent to an address, oldest first, as paths. */
+  /** The links sent to an address, oldest first, as paths. */
   linksTo(email: string): string[] {
     return this.log.lines.flatMap(({ context }) => {
       const { to, link } = context as { to?: string; link?: string }
@@ -72,7 +72,7 @@ export class PeopleWorld {
     return { email, visitor, key: keyIn(reply.html), link }
   }
 
-  /** A signed-in person with the role of an operator. */
+  /** A signed-in person with the admin role. */
   async admin(): Promise<Member> {
     const email = newEmail()
     const keyHash = crypto.randomUUID().replaceAll('-', '').padStart(64, '0')
@@ -87,7 +87,7 @@ export class PeopleWorld {
     return accounts[0]!
   }
 
-  /** The status of a call of the API with a key. */
+  /** The status of an API call with a key. */
   async asked(key: string, path = '/currencies'): Promise<number> {
     const headers = { 'x-api-key': key }
     return (await fetch(`${this.origin}/api/v1${path}`, { headers })).status
@@ -101,7 +101,7 @@ export class PeopleWorld {
 export type Member = {
   readonly email: string
   readonly visitor: Visitor
-  /** The first key; none for an account that was there before. */
+  /** The first key; null for an account that existed before. */
   readonly key: string | null
   /** The path of the link that confirmed the address. */
   readonly link: string

@@ -10,7 +10,7 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 export const HOSTILE_NAME = `<script>alert("1")</script>&'`
 
-/** The usual catalogue, in which `retail-b` is otherwise. */
+/** The usual catalogue, in which `retail-b` has other fields. */
 export const catalogueWith = (more: Partial<Provider>) => ({
   currencies: CURRENCIES,
   providers: PROVIDERS.map((known) => (known.id === 'retail-b' ? { ...known, ...more } : known)),
@@ -24,7 +24,7 @@ export async function visit(
   return replyOf(await world.app.handle(new Request(`${ORIGIN}${path}`, { headers })))
 }
 
-/** The text that a reader sees, tags and entities resolved. */
+/** The text as shown to a reader, tags and entities resolved. */
 export const textOf = (html: string): string =>
   html
     .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
@@ -37,7 +37,7 @@ export const textOf = (html: string): string =>
     .replaceAll('&amp;', '&')
     .replace(/\s+/g, ' ')
 
-/** The rows of every table, cell by cell, as text. */
+/** The rows of every table, cell by cell, as strings. */
 export const rowsOf = (html: string): string[][] =>
   [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
     [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => textOf(cell!).trim()),

@@ -8,10 +8,13 @@ type Init = {
 
 let addresses = 0
 
-/** A browser as far as forms go: it keeps cookies, sends what pages hold, and follows nothing. */
+/**
+ * A browser reduced to forms: it stores cookies, submits the forms of pages, and follows no
+ * redirect.
+ */
 export class Visitor {
   readonly cookies = new Map<string, string>()
-  /** Each comes from an address of its own. */
+  /** A separate address for each visitor. */
   address = `198.18.${(++addresses >> 8) & 255}.${addresses & 255}`
 
   constructor(readonly origin: string) {}
@@ -33,7 +36,7 @@ export class Visitor {
     return this.ask(path)
   }
 
-  /** Sends a form as a browser does that looks at a page of ours. */
+  /** Sends a form as a browser does that shows one of our pages. */
   post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
     return this.ask(path, {
       method: 'POST',
@@ -47,7 +50,7 @@ export class Visitor {
     })
   }
 
-  /** Opens a page, fills in the form that sends to `action`, and sends it. */
+  /** Opens a page, fills in the form with target `action`, and sends it. */
   async submit(page: string, fields: Record<string, string>, action?: string): Promise<Seen> {
     const { html, status } = await this.get(page)
     const form = formsIn(html).find((one) => !action || one.action === action)
@@ -55,7 +58,7 @@ export class Visitor {
     return this.post(form.action, { ...form.hidden, ...fields })
   }
 
-  /** The token that forms on a page carry. */
+  /** The token in the forms of a page. */
   async token(page: string): Promise<string> {
     return formsIn((await this.get(page)).html)[0]!.hidden.form_token!
   }
@@ -69,7 +72,7 @@ export class Visitor {
 
 type Form = { action: string; hidden: Record<string, string> }
 
-/** The forms of a page that are sent by POST, but the choice of a language, and what they hold. */
+/** The POST forms of a page with their fields, except for the choice of a language. */
 export function formsIn(html: string): Form[] {
   return allFormsIn(html).filter(({ action }) => !action.endsWith('/language'))
 }

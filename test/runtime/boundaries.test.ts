@@ -35,8 +35,8 @@ async function start(at: number, settings: Record<string, string> = {}): Promise
 }
 
 /**
- * Responses of both replicas while the clock is moved on in small steps: each of them also before
- * the first step and after the last.
+ * Responses of both replicas while the clock advances in small steps: each of them also before the
+ * first step and after the last.
  */
 async function asked(steps: number, ask: (replica: Replica) => Promise<Reply>): Promise<Reply[]> {
   const replies: Reply[] = []
@@ -57,7 +57,7 @@ async function asked(steps: number, ask: (replica: Replica) => Promise<Reply>): 
     clock.advance(STEP_MS)
     await Bun.sleep(2)
   }
-  // the first of these may have been asked before
+  // the first of these may have been requested before
   await answered(2)
   isOver = true
   await Promise.all(clients)
@@ -108,9 +108,9 @@ describe('the turn of a day, under load', () => {
       const written = new Map(rows.map(({ day, requests }) => [day, requests]))
       return [...served].every(([day, units]) => written.get(day) === units)
     })
-    await until('the same told by each replica', async () => {
-      const told = replicas.map((replica) => replica.get('/admin/usage', keys[0]!))
-      return (await Promise.all(told)).every(({ body }) => body.used === served.get(today))
+    await until('the same count on each replica', async () => {
+      const replies = replicas.map((replica) => replica.get('/admin/usage', keys[0]!))
+      return (await Promise.all(replies)).every(({ body }) => body.used === served.get(today))
     })
   })
 

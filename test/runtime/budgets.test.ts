@@ -27,30 +27,30 @@ afterAll(async () => {
 const serveIt = (settings: Record<string, string> = {}) =>
   serve({ DATABASE_URL: database.url, ...settings })
 
-type Told = { readonly status: number; readonly remaining: number }
+type Budgeted = { readonly status: number; readonly remaining: number }
 
-async function ask(url: string, headers: Record<string, string>): Promise<Told> {
+async function ask(url: string, headers: Record<string, string>): Promise<Budgeted> {
   const reply = await fetch(`${url}/providers`, { headers })
   await reply.arrayBuffer()
   return { status: reply.status, remaining: Number(reply.headers.get('x-ratelimit-remaining')) }
 }
 
-/** Outcomes of so many requests, so many of them on their way at once, dealt to all of `urls`. */
+/** Outcomes of this many requests, with this concurrency, spread over all `urls`. */
 async function flood(urls: readonly string[], key: string, options: Flood) {
   const { count, atOnce = count, ...other } = options
   const headers = { 'x-api-key': key, ...other }
-  const told: Told[] = []
+  const replies: Budgeted[] = []
   let sent = 0
   const sender = async () => {
     while (sent < count) {
       const url = urls[sent++ % urls.length]!
-      told.push(await ask(url, headers))
+      replies.push(await ask(url, headers))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, sender))
-  const ofStatus = (status: number) => told.filter((one) => one.status === status)
-  expect(told.length).toBe(ofStatus(200).length + ofStatus(429).length)
-  expect(told.every(({ remaining }) => remaining >= 0)).toBe(true)
+  const ofStatus = (status: number) => replies.filter((one) => one.status === status)
+  expect(replies.length).toBe(ofStatus(200).length + ofStatus(429).length)
+  expect(replies.every(({ remaining }) => remaining >= 0)).toBe(true)
   expect(ofStatus(429).every(({ remaining }) => remaining === 0)).toBe(true)
   return { successes: ofStatus(200).length, refusals: ofStatus(429).length }
 }
@@ -58,7 +58,7 @@ async function flood(urls: readonly string[], key: string, options: Flood) {
 type Flood = {
   readonly count: number
   readonly atOnce?: number
-  /** For workers, which share a port: a connection for each request, so that all are asked. */
+  /** For workers, which share a port: a connection for each request, so that all are reached. */
   readonly connection?: 'close'
 }
 

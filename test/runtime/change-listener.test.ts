@@ -13,17 +13,19 @@ setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let changes: ChangeListener
-let told: string[]
+let received: string[]
 
 beforeEach(async () => {
   database = await stockedDatabase()
-  told = []
-  const refresher = { note: (change: DatabaseChange) => void told.push(change.kind) }
-  const meter = { release: (accountIds: readonly string[]) => void told.push(`want ${accountIds}`) }
+  received = []
+  const refresher = { note: (change: DatabaseChange) => void received.push(change.kind) }
+  const meter = {
+    release: (accountIds: readonly string[]) => void received.push(`want ${accountIds}`),
+  }
   const follower = {
     hear: ({ kind }: { kind: string }, isOwn: boolean) =>
-      void told.push(`${isOwn ? 'own' : 'another'} ${kind}`),
-    check: async () => void told.push('check'),
+      void received.push(`${isOwn ? 'own' : 'another'} ${kind}`),
+    check: async () => void received.push('check'),
   }
   changes = new ChangeListener({ database, refresher, follower, meter, log: new KeptLog() })
   await changes.start()
@@ -36,8 +38,8 @@ afterEach(async () => {
 const record = (by: Database) =>
   createObservationStore(by).record({ observations: [observation()], idempotency: null })
 const heard = async (count: number) => {
-  await until('the news', async () => told.length >= count)
-  return told.splice(0)
+  await until('the notifications', async () => received.length >= count)
+  return received.splice(0)
 }
 
 test('a change in the log wakes its follower, whoever committed it', async () => {

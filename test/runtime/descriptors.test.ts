@@ -13,11 +13,11 @@ setDefaultTimeout(TEST_MS_MAX)
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const DESCRIPTORS = 200
 const CROWD = 300
-/** A client that is refused knows it at once. */
+/** Time within which a client must be refused. */
 const REFUSAL_MS_MAX = 1_000
 const TICKS_PER_SECOND = 100
 const WATCHED_MS = 2_000
-/** A loop that tries to accept for ever takes all of a core. */
+/** Share of a core that a service may use; a busy accept loop takes all of it. */
 const CORE_PART_MAX = 0.6
 
 let database: FreshDatabase
@@ -69,7 +69,7 @@ async function serve() {
 
 const REQUEST = 'GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n'
 
-/** Many connections at once, on each of which `said` is sent. */
+/** Many connections at once, each of which sends `said`. */
 function crowd(said: string) {
   const seen = { answers: 0, ends: 0 }
   for (let i = 0; i < CROWD; i++) {
@@ -82,7 +82,7 @@ function crowd(said: string) {
   return seen
 }
 
-/** Status of the response to a new client, or why there is none. */
+/** Status of the response to a new client, or the reason for none. */
 async function newClient(msMax = 5_000) {
   const init = { headers: { connection: 'close' }, signal: AbortSignal.timeout(msMax) }
   return fetch(`http://127.0.0.1:${service.port}/api/v1/status`, init).then(
@@ -124,7 +124,7 @@ describe('more connections than there are file descriptors', () => {
   test('make the service refuse new ones at once and serve the open ones, without burning a core', async () => {
     let early!: Socket
     let heard = ''
-    // A machine that is so busy that silent connections have timed out meanwhile tries again.
+    // A machine so busy that silent connections have timed out meanwhile tries again.
     await until('the refusal of a new client', async () => {
       for (const socket of sockets.splice(0)) socket.destroy()
       early = connect(service.port, '127.0.0.1')

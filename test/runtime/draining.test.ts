@@ -31,7 +31,7 @@ async function start(): Promise<Replica> {
   return replica
 }
 
-/** Until it has seen the 503, a balancer that looks at /readyz still sends requests. */
+/** Stops a replica; until a balancer has seen 503 at /readyz, it still sends requests. */
 async function stop(replica: Replica, isLeft = async () => true): Promise<void> {
   await replica.service.drain!()
   await until('the end of what was sent there', isLeft)

@@ -103,7 +103,7 @@ describe('the log of a service with two replicas', () => {
     const note = reply.ok ? noteOf(await reply.text()) : null
     return note && { note, ...checkpointOf(note.text)! }
   }
-  /** Lets the time of a seal come and waits for its checkpoint, with so many observations. */
+  /** Advances to the time of a seal and waits for its checkpoint, with this many observations. */
   const sealed = async (observations: number, isCosigned = true) => {
     const size = CATALOGUE + observations
     clock.advance(10_000)
@@ -281,7 +281,7 @@ describe('the log of a service with two replicas', () => {
   )
 })
 
-/** Changes a sealed row as a superuser can. */
+/** Changes a sealed row, as a superuser can. */
 const tamper = ({ sql }: FreshDatabase) =>
   sql.begin(async (tx) => {
     await tx`set local session_replication_role = 'replica'`

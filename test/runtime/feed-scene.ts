@@ -36,7 +36,10 @@ export class FeedScene {
     this.key = this.world.key('enterprise')
   }
 
-  /** One turn of the schedule, an hour after the one before; a failure is its sentence. */
+  /**
+   * Runs one turn of the schedule, an hour after the previous one; returns the message of a
+   * failure.
+   */
   async run(): Promise<string | null> {
     const failure = await this.service.run().then(
       () => null,
@@ -68,7 +71,7 @@ export class FeedScene {
 export type FeedUpstream = {
   readonly name: FeedName
   readonly upstream: Upstream
-  /** Body of its usual response. */
+  /** Body of its default response. */
   readonly body: string
 }
 
@@ -90,7 +93,7 @@ export const dead = ({ upstream }: FeedUpstream): void => {
   upstream.answer = () => new Response('down', { status: 503 })
 }
 
-/** Every rate but the dollar's tenfold. */
+/** Multiplies every rate by ten, except for the dollar's. */
 export function lying({ upstream, body }: FeedUpstream): void {
   const lie = body.replace(/"([A-Z]{3})": ([\d.]+)/g, (whole, code, rate) =>
     code === 'USD' ? whole : `"${code}": ${Number(rate) * 10}`,
@@ -98,7 +101,7 @@ export function lying({ upstream, body }: FeedUpstream): void {
   upstream.answer = () => new Response(lie)
 }
 
-/** One rate as given, the others as recorded. */
+/** Returns one rate as given, and the others as recorded. */
 export function saying({ upstream, body }: FeedUpstream, code: string, rate: number): void {
   const said = body.replace(new RegExp(`"${code}": [\\d.]+`), `"${code}": ${rate}`)
   upstream.answer = () => new Response(said)

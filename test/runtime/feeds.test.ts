@@ -39,7 +39,7 @@ async function sceneOf(...names: FeedName[]): Promise<FeedScene> {
   return new FeedScene(database, upstreams)
 }
 
-/** The rates on record: how many of each source, and the greatest of the naira. */
+/** The recorded rates: how many of each source, and the highest of the naira. */
 const recorded = () => database.sql`
   select s.source, count(*)::int as rates, max(per_usd) filter (where currency = 'NGN') as naira,
     count(s.upstream_at)::int as dated

@@ -24,7 +24,7 @@ let key: string
 let wholeAt: string
 /** The buckets of 2011 at that time. */
 let whole: Reply
-/** The time when they had been pruned, and one of today was recorded. */
+/** The time after they were pruned, and one of today was recorded. */
 let prunedAt: string
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** The server's time a millisecond from now, by which all that was recorded counts as known. */
+/** The server's time a millisecond from now, at which everything recorded counts as known. */
 async function serverMs(): Promise<number> {
   const [row] = await database.sql<[{ ms: string }]>`
     select ceil(extract(epoch from clock_timestamp()) * 1000) + 1 as ms`
@@ -97,7 +97,7 @@ test('candles of hours, which are counted from what was pruned, are refused', as
   expect([status, body.code]).toEqual([400, 'not_kept'])
 })
 
-test('buckets are kept unchanged, and refused once a row was added to what was pruned', async () => {
+test('buckets stay unchanged, and are refused once a row was added to what was pruned', async () => {
   const then = () => replica.get(`${BUCKETS}&known_at=${wholeAt}`, key)
   const { timestamp: _, ...body } = (await then()).body
   expect(whole.body.count).toBeGreaterThan(1)

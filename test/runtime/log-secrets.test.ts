@@ -55,7 +55,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Every way in for a text, with it in each of them. */
+/** Requests with the string in every possible place. */
 const requestsWith = (secret: string): [path: string, init: RequestInit][] => {
   const inUrl = encodeURIComponent(secret)
   const headers = {
@@ -111,13 +111,13 @@ test('no log line contains a secret, at the finest level, whatever is requested'
       expect([path, reply.status < 500]).toEqual([path, true])
     }
   await fetch(`${service.origin}/api/v1/status`, { headers: { 'x-request-id': key! } })
-  await until('the feed is told of', async () =>
+  await until('the feed is logged', async () =>
     lines.some((line) => line.includes('reference feed')),
   )
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(100)
-  const told = lines.join('')
-  for (const secret of [...account.keys, MARK, ...passwords]) expect(told).not.toContain(secret)
-  expect(told).toContain('"query":{"from":"USD","to":"KES"}')
+  const logged = lines.join('')
+  for (const secret of [...account.keys, MARK, ...passwords]) expect(logged).not.toContain(secret)
+  expect(logged).toContain('"query":{"from":"USD","to":"KES"}')
 })
 
 test('the passwords of the read replicas are secrets too', () => {

@@ -12,7 +12,7 @@ import { addAccount, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 
-/** Changes that the next version may make to every table that this one works on. */
+/** Changes that the next version may make to every table that this version uses. */
 const ADDITIONS = [
   'alter table "observations" add column "later" text',
   'alter table "rollups" add column "later" integer default 0 not null',
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** The migrations as they are, and one more. */
+/** The current migrations, and another one. */
 async function nextVersion(): Promise<string> {
   const folder = await scratchFolder()
   await cp(join(ROOT, 'drizzle'), folder, { recursive: true })

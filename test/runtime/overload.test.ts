@@ -36,7 +36,7 @@ const series = (day: number) =>
   )
 const batch = () => replica.post(row, key)
 
-/** Outcomes of `asks`: the tables are locked until there is no room for the last of them. */
+/** Outcomes of `asks`, with the tables locked until the last one finds no room. */
 async function whileLocked(asks: () => Promise<Reply>[]): Promise<Reply[]> {
   const holder = otherHandle(database)
   const released = Promise.withResolvers<void>()
@@ -99,7 +99,7 @@ describe('load beyond what the database can do', () => {
     expect((await replica.get('/rates?from=USD&to=KES', key)).status).toBe(200)
     expect((await replica.get('/admin/usage', key)).status).toBe(200)
     expect((await fetch(`${replica.service.origin}/readyz`)).status).toBe(200)
-    // none of that waited for the flood: what runs of it is held up still
+    // none of that waited for the flood, whose running requests are still blocked
     expect(codes(answered)).toEqual(Array(answered.length).fill(503))
     await untilWaiting(database, 2)
     released.resolve()

@@ -10,7 +10,7 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
 const PASSWORD = 'correct horse battery'
 const ANSWER_MS_MIN = 600
-/** OWASP and better-auth: 16 MiB and about 50 ms for each guess. */
+/** Cost by OWASP and better-auth: 16 MiB and about 50 ms for each guess. */
 const COST = { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 }
 
 let database: FreshDatabase

@@ -10,7 +10,10 @@ setDefaultTimeout(TEST_MS_MAX)
 
 const TURNS = 25
 const SECOND_MS = 1000
-/** Positions are microseconds, and a tick may be logged at any time: no test waits an hour. */
+/**
+ * An hour of positions, which are microseconds: a tick may be logged at any time, and no test waits
+ * an hour.
+ */
 const HOUR_OF_POSITIONS = 3_600_000_000
 
 let database: FreshDatabase

@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 describe('reachability', () => {
-  test('checks once for many callers, and again once that is answered', async () => {
+  test('checks once for many callers, and again after the response', async () => {
     let asked = 0
     const isReachable = reachability(async () => asked++)
     const crowd = await Promise.all(Array.from({ length: 1000 }, () => isReachable()))

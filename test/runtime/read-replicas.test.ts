@@ -22,7 +22,7 @@ setDefaultTimeout(TEST_MS_MAX)
 
 /** Time for which a paused replica must stay in use, however busy the machine is. */
 const LAG_MAX_MS = 6000
-/** Measuring is done each second. */
+/** Time for a measurement, which runs each second. */
 const MEASURED_MS = 1500
 const HEARD_MS_MAX = 1000
 const LEFT_OUT = 'warn: read replica left out: too far behind or away'
@@ -152,7 +152,7 @@ describe('queries about the past', () => {
     await delay(LAG_MAX_MS)
     await paused()
     await slipIn('USD/ZAR', 7.1)
-    // A measurement that a busy machine delays leaves the replica out until the next.
+    // A measurement delayed by a busy machine leaves the replica out until the next.
     await until('the replica', async () => !(await ratesOf('USD/ZAR')).includes(7.1))
     await until('the primary instead', async () => (await ratesOf('USD/ZAR')).includes(7.1))
     await until('the word of it', async () => lastTold() === LEFT_OUT)

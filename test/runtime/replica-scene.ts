@@ -17,11 +17,11 @@ export const AT = '2026-03-05T14:25:30.500Z'
 type ReplicaOptions = {
   clock?: HandClock
   settings?: Record<string, string>
-  /** Its database; directly if absent. */
+  /** Its database; a direct connection if absent. */
   database?: Database
 }
 
-/** `corridor serve` in this process, one of several on a database, its clock turned by hand. */
+/** `corridor serve` in this process, one of several on a database, with a clock set by hand. */
 export class Replica {
   private constructor(
     readonly service: Service,
@@ -35,7 +35,7 @@ export class Replica {
     return replica
   }
 
-  /** One that has loaded memory and does not listen yet. */
+  /** A replica that has loaded memory and does not listen yet. */
   static async open(fresh: FreshDatabase, options: ReplicaOptions = {}): Promise<Replica> {
     const { clock = clockAt(AT), settings = {}, database = otherHandle(fresh) } = options
     const log = new KeptLog()
@@ -76,7 +76,7 @@ export class Replica {
 
 let accounts = 0
 
-/** An account with some keys, made as an operator's command makes it, in another process. */
+/** An account with some keys, created as by an operator's command, in another process. */
 export async function addAccount(
   database: Database,
   { plan = 'enterprise', role = 'member', keys = 1 }: { plan?: Plan; role?: Role; keys?: number },

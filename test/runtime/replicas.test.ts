@@ -16,12 +16,12 @@ import { addAccount, handleAt, Replica } from './replica-scene.ts'
 setDefaultTimeout(TEST_MS_MAX)
 
 const HEARD_MS_MAX = 1000
-/** Two pulses, and what connecting takes. */
+/** Two pulses, and the time to connect. */
 const SILENCE_MS_MAX = 8000
 /** Time after which no reload is in progress that could hide a missed row. */
 const RELOADED_MS = 3000
 const PACE_MS = 5
-/** Alone, neither would have used it up so soon. */
+/** A limit that no replica alone would use up so soon. */
 const LIMIT = 600
 
 let database: FreshDatabase

@@ -37,7 +37,7 @@ async function apiOf(world: PeopleWorld, path: string) {
   >
 }
 
-/** A key of a person who signs up by the link in an email. */
+/** The key of a person who signs up through the link in an email. */
 async function keyFor(world: PeopleWorld): Promise<string> {
   const [visitor, before] = [world.visitor(), mails.mails.length]
   const [email, password] = [`${crypto.randomUUID()}@example.com`, 'correct horse battery']
@@ -127,7 +127,7 @@ describe('a database that the sample was ever loaded into', () => {
       const sent = () => database.sql<{ kind: string; sample: string }[]>`
         select kind, body::json ->> 'sample' as sample from alert_deliveries
         where alert_id = ${id} order by kind`
-      await until('the firing is told', async () => (await sent()).length === 2)
+      await until('the firing is sent', async () => (await sent()).length === 2)
       expect((await sent()).map(({ sample }) => sample)).toEqual(['true', 'true'])
     } finally {
       await world.stop()

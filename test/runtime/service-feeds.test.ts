@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
 
-/** `corridor serve` in this process, its clock turned by hand and its job tried every second. */
+/** `corridor serve` in this process, with a clock set by hand and its job checked every second. */
 async function serve(settings: Record<string, string> = {}, clock = clockAt(AT)) {
   const log = new KeptLog()
   const config = loadConfig({
@@ -54,7 +54,7 @@ async function serve(settings: Record<string, string> = {}, clock = clockAt(AT))
   return { service, clock, log, status, served }
 }
 
-/** So seldom that only a start or the catalogue makes a run. */
+/** A schedule so rare that only a start or the catalogue triggers a run. */
 const SELDOM = { REFERENCE_FEED_CRON: '7 14 29 2 *' }
 
 const asked = () => feed.upstream.asked.length

@@ -8,9 +8,9 @@ import { TEST_MS_MAX } from '../support/until.ts'
 setDefaultTimeout(TEST_MS_MAX)
 
 const IDLE_MS = 2000
-/** Timeouts are looked at every few seconds. */
+/** Timeouts are checked every few seconds. */
 const CLOSED_MS_MAX = IDLE_MS + 5000
-/** The server's own, for headers. */
+/** The server's own timeout for headers. */
 const HEADERS_MS_MAX = 16_000
 const CROWD = 300
 
@@ -59,7 +59,7 @@ function client(text: string, drip?: string, { origin } = listener): Client {
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'
 
-/** They wait, each on connections of its own: all at the same time. */
+/** Runs all tests at the same time, since each waits on connections of its own. */
 describe.concurrent('listen', () => {
   test('closes a connection whose body does not come, or comes in drops', async () => {
     const waits = [client(POST).closed, client(POST, 'x').closed]
@@ -107,7 +107,7 @@ describe.concurrent('listen', () => {
     let givenUp = 0
     for (const { closed } of crowd) void closed.then(() => givenUp++)
     for (let i = 0; i < 100; i++) expect(await (await fetch(patient.origin)).text()).toBe('ok')
-    // whoever waits for one of the crowd waits until the server gives it up
+    // a request queued behind the crowd would wait until the server closes a connection
     expect(givenUp).toBe(0)
     for (const { socket } of crowd) socket.destroy()
     await patient.stop()

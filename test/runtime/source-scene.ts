@@ -12,7 +12,7 @@ import { KeptLog } from '../support/log.ts'
 import { serving } from '../support/serving.ts'
 import { World } from '../support/world.ts'
 
-/** After the central bank of Kenya has published the newest day of its recording. */
+/** A time after the newest day in the recording of Kenya's central bank was published. */
 export const AT = '2026-03-19T12:00:00.000Z'
 
 type Scene = {
@@ -52,7 +52,7 @@ export class SourceScene {
     this.key = this.world.key('enterprise')
   }
 
-  /** One look at which banks are due. */
+  /** Runs one check for banks that are due. */
   run(): Promise<void> {
     return this.service.run()
   }
@@ -87,7 +87,7 @@ export class SourceScene {
     return createCatalogueStore(this.scene.database).load()
   }
 
-  /** Records what a dollar is worth, now. */
+  /** Records the current value of a dollar. */
   async reference(perUsd: Readonly<Record<string, number>>): Promise<void> {
     const rates = Object.entries(perUsd).map(([currency, value]) => ({
       currency,

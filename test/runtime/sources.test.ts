@@ -36,7 +36,7 @@ afterEach(async () => {
 const sceneOf = (...sources: readonly SourceName[]) =>
   new SourceScene({ database, replay, sources })
 
-/** After every bank has published what was recorded of it. */
+/** A time after every bank has published all of its recording. */
 const LATER = '2026-05-23T20:00:00Z'
 
 /** Changes the recorded response; every other request gets its recorded response. */
@@ -392,8 +392,8 @@ describe('a bank with a wrong response', () => {
   test('is not trusted if its certificate has no known issuer', async () => {
     const tls = selfSigned('www.centralbank.go.ke')
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', tls, fetch: () => new Response() })
-    const stranger = { ...replay, via: `https://127.0.0.1:${server.port}` }
-    const scene = new SourceScene({ database, replay: stranger, sources: ['cbk'] })
+    const untrusted = { ...replay, via: `https://127.0.0.1:${server.port}` }
+    const scene = new SourceScene({ database, replay: untrusted, sources: ['cbk'] })
     await scene.run()
     await server.stop(true)
     expect(await scene.record('cbk')).toMatchObject({ fault: 'insecure', isFailing: true })

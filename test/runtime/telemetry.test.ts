@@ -13,7 +13,7 @@ import { AT, addAccount, handleAt, Replica } from './replica-scene.ts'
 setDefaultTimeout(TEST_MS_MAX)
 
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129 }
-/** So seldom that only the start makes a run. */
+/** A schedule so rare that only the start triggers a run. */
 const SELDOM = '7 14 29 2 *'
 
 let database: FreshDatabase

@@ -4,7 +4,7 @@ import { Said } from '../support/exposition.ts'
 
 type Message = Parameters<Peer['send']>[0]
 
-/** A supervisor and its workers, each of which has a count of its own; a silent one never says. */
+/** A supervisor and its workers, each with a count of its own; a silent one never responds. */
 function house(counts: readonly (number | 'silent')[]) {
   const inboxes = counts.map(() => (_: unknown) => {})
   const peers = counts.map((_, i) => ({
@@ -31,7 +31,7 @@ const said = async (metrics: { text(): Promise<string> } | undefined) => {
   return lines.map(({ labels, value }) => [labels.worker, value])
 }
 
-/** Some wait for what does not come: all at the same time. */
+/** Runs all tests at the same time, since some wait for a timeout. */
 describe.concurrent('the metrics of a worker', () => {
   test('are those of all workers, whichever one is asked', async () => {
     const workers = house([1, 2, 3])

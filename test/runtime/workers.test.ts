@@ -29,7 +29,7 @@ setDefaultTimeout(TEST_MS_MAX)
 
 const STOP_MS_MAX = 10_000
 const ANSWER_MS_MAX = 20_000
-/** Connections tried in vain in a time that is enough to restart a worker. */
+/** Failed connections in a time that is enough to restart a worker. */
 const RESTARTS_WATCHED = 20
 
 async function stocked(): Promise<FreshDatabase> {

@@ -108,7 +108,7 @@ describe('builtSample', () => {
 })
 
 describe('surveyPrices', () => {
-  test('puts the percentages of the survey on the mid of a day', () => {
+  test('applies the percentages of the survey to the mid of a day', () => {
     expect(surveyPrices([surveyed()], MIDS)).toEqual([
       {
         provider: 'Wise',
@@ -142,7 +142,7 @@ describe('surveyPrices', () => {
     expect(surveyDays(MIDS)).toEqual(['2026-09-29', '2026-09-28'])
   })
 
-  test('takes a pegged currency by its peg, whatever the feed says of it', () => {
+  test('prices a pegged currency by its peg, whatever the feed reports', () => {
     const row = surveyed({ source_country: 'FR', target_country: 'SN', fx_margin_pct: '0' })
     expect(surveyPrices([row], MIDS)[0]).toMatchObject({ from: 'EUR', to: 'XOF', rate: 655.957 })
   })
@@ -157,7 +157,7 @@ describe('surveyPrices', () => {
     expect(pairs).toEqual(['XOF/XOF', 'USD/USD', 'GBP/USD'])
   })
 
-  test('counts the prices that agree in all but the price, in the order of the survey', () => {
+  test('counts the prices that differ in the price alone, in the order of the survey', () => {
     const rows = [
       surveyed({ fee_pct: '3' }),
       surveyed({ instrument: 'Cash' }),
@@ -168,7 +168,7 @@ describe('surveyPrices', () => {
     expect(surveyPrices(rows, MIDS).map(({ place }) => place)).toEqual([1, 1, 2, 1, 1])
   })
 
-  test('stops at what the data has not had before', () => {
+  test('refuses a row without a known currency, mid or number', () => {
     const price = (row: Partial<SurveyRow>) => surveyPrices([surveyed(row)], MIDS)
     expect(() => price({ target_country: 'XX' })).toThrow('no currency is known for XX')
     expect(() => price({ target_country: 'NG' })).toThrow('no mid of NGN on 2026-09-29')
@@ -181,14 +181,14 @@ describe('observationLines', () => {
   const lines = (rows: Partial<Parameters<typeof observationLines>[0]>) =>
     observationLines({ ...EMPTY, official: [], ...rows })
 
-  test('keeps the digits that were observed', () => {
+  test('keeps the observed digits', () => {
     expect(lines({ quarters: [quarter()] })).toEqual([
       'wise,KES,UGX,27.10,3.75,KES,2025-08-20T00:00:00Z,send 18000 KES; ' +
         'pay-in: bank account transfer; pay-out: bank account; delivery: next day,observed,,,,,,,',
     ])
   })
 
-  test('gives an official rate the time that the bank names, and no fee', () => {
+  test('gives an official rate the time that the bank states, and no fee', () => {
     expect(lines({ official: [official] })).toEqual([
       'central-bank-of-kenya,JPY,KES,0.812,,,2026-03-18T21:00:00Z,' +
         'central 81.2 KES for 100 JPY; of the bank,observed,,,,,,,',
@@ -201,7 +201,7 @@ describe('observationLines', () => {
     expect(rates).toEqual(['0.812', '0.9'])
   })
 
-  test('calls a price of the survey derived, and says what it is an offer of', () => {
+  test('marks a price of the survey as derived, and states its offer', () => {
     const survey = surveyPrices(
       ['1.5', '1.4'].map((fx_margin_pct) => surveyed({ fx_margin_pct })),
       MIDS,
@@ -215,7 +215,7 @@ describe('observationLines', () => {
     ])
   })
 
-  test('stops at an unknown way of paying or channel', () => {
+  test('stops at an unknown payment method or channel', () => {
     for (const row of [{ instrument: 'Barter' }, { access_point: 'Pigeon' }])
       expect(() => lines({ survey: surveyPrices([surveyed(row)], MIDS) })).toThrow('unknown way')
   })
@@ -224,7 +224,7 @@ describe('observationLines', () => {
     expect(lines({ quarters: [quarter({ rate_derived: 'true' })] })).toEqual([])
   })
 
-  test('puts the typical way of a day last: small amount, then bank or mobile pay-in', () => {
+  test('puts the typical offer of a day last: small amount, then bank or mobile pay-in', () => {
     const quarters = [
       quarter({ fee: '1', send_amount: '120' }),
       quarter({ fee: '2', send_amount: '300' }),
@@ -242,7 +242,7 @@ describe('observationLines', () => {
     expect(fees).toEqual(['2', '1', '3'])
   })
 
-  test('refuses a way of paying that it cannot rank', () => {
+  test('refuses a payment method that it cannot rank', () => {
     const quarters = [quarter({ payment: 'Barter' })]
     expect(() => lines({ quarters })).toThrow('Barter')
   })
@@ -291,7 +291,7 @@ describe('officialPrices', () => {
     })
   })
 
-  test('leaves out what the mids of those days contradict, and says why', () => {
+  test('leaves out prices that the mids of those days contradict, with the reason', () => {
     const mids = new Mids([mid('2026-05-23', 'TZS', '2600'), mid('2026-05-23', 'ZMW', '18.68')])
     const { leftOut } = officialPrices(KEPT, mids, 'recordings')
     expect(leftOut.filter(({ what }) => what === 'ZMW')).toEqual([
@@ -344,12 +344,12 @@ describe('providersOf', () => {
     ])
   })
 
-  test('stops at one company under two spellings', () => {
+  test('stops at one company with two spellings', () => {
     const survey = ['Wave', 'WAVE '].map((provider) => surveyed({ provider }))
     expect(() => providersOf({ banks: [], quarters: [], survey })).toThrow('two spellings')
   })
 
-  test('stops at one provider of two types, and at one of none', () => {
+  test('stops at a provider with two types, and at one without a type', () => {
     const survey = [surveyed()]
     const quarters = [quarter(), quarter({ provider_type: 'imto' })]
     expect(() => providersOf({ banks: [], survey, quarters })).toThrow('several provider types')

@@ -89,7 +89,7 @@ describe('sampleCatalogue', () => {
       expect(rate_type).toBe(provider_type === 'central_bank' ? 'official' : 'retail')
   })
 
-  test('a caller may change what it gets without changing the next result', () => {
+  test('a caller may change its result without changing the next one', () => {
     sampleCatalogue('http://a').providers[0]!.name = 'changed'
     expect(sampleCatalogue('http://a').providers[0]!.name).not.toBe('changed')
   })
@@ -123,7 +123,7 @@ describe('sampleObservations', () => {
     expect(providers.map(({ id }) => id).filter((id) => !quoting.has(id))).toEqual([])
   })
 
-  test('a price of the survey names two countries whose money it is in', () => {
+  test('a price of the survey names two countries that use its currencies', () => {
     const surveyed = observations.filter(isSurveyed)
     const moneyOf = (country: string) => COUNTRIES.get(country)?.currencies[0]
     const wrong = surveyed.filter((row) => {
@@ -145,7 +145,7 @@ describe('sampleObservations', () => {
     expect(new Set(keys).size).toBe(manifest.survey.prices)
   })
 
-  test('East Africa was observed, and nothing is derived but the survey and means of two sides', () => {
+  test('East Africa was observed, and only the survey and means of two sides are derived', () => {
     const counts = Map.groupBy(observations, ({ evidence }) => evidence)
     expect([...counts.keys()].sort()).toEqual(['derived', 'observed'])
     const means = counts.get('derived')!.filter((row) => !isSurveyed(row))
@@ -205,7 +205,7 @@ describe('a quote of the survey', () => {
     expect(far).toEqual([])
   })
 
-  test('alone may lie above the mid of its day: no observed price does', () => {
+  test('is the only price that may be above the mid of its day', () => {
     const official = new Set(providers.filter((p) => p.rate_type === 'official').map((p) => p.id))
     const above = observations.filter((row) => {
       if (official.has(row.provider_id!)) return false
@@ -273,7 +273,7 @@ describe('sampleReferences', () => {
     expect(last.has('SSP') || codes.has('SSP')).toBe(false)
   })
 
-  test('what the feed says of a pegged currency on the last two days is within 1 % of it', () => {
+  test('feeds are within 1 % of each peg on the last two days', () => {
     const doubtful = references
       .filter(({ fetched_at }) => manifest.survey.days.includes(fetched_at!.slice(0, 10)))
       .filter(({ fetched_at, currency, per_usd }) => {
@@ -283,7 +283,7 @@ describe('sampleReferences', () => {
     expect(doubtful).toEqual([])
   })
 
-  test('the source says that it is a sample and how far it was shifted', async () => {
+  test('the source states that it is a sample and how far it was shifted', async () => {
     const [row] = await rowsOf(sampleReferences(442))
     expect(row!.source).toBe('fawazahmed0 (sample, shifted 442 days)')
   })
@@ -297,7 +297,7 @@ describe('sampleShiftDays', () => {
   )
   const clock = fc.integer({ min: Date.UTC(2025, 8, 1), max: Date.UTC(2060, 0, 1) })
 
-  test('the newest row ends up not after now and less than a day before', () => {
+  test('the newest row ends up at most a day before now, and not after it', () => {
     const holds = (nowMs: number) => {
       const shiftedMs = newestMs + sampleShiftDays(nowMs) * DAY_MS
       return shiftedMs <= nowMs && shiftedMs > nowMs - DAY_MS
@@ -308,7 +308,7 @@ describe('sampleShiftDays', () => {
       expect(holds(nowMs)).toBe(true)
   })
 
-  test('at any time of day every mid is under 72 hours old then, every survey quote 7 days', () => {
+  test('at any time of day every mid is under a day old then, every survey quote under two days', () => {
     const mids = references.filter(({ fetched_at }) => fetched_at === references.at(-1)!.fetched_at)
     const derived = observations.filter(isSurveyed)
     const holds = (nowMs: number) => {
@@ -347,7 +347,10 @@ function daysApart([from, to]: [number, number], timeZone: string): number {
   return last! - first!
 }
 
-/** The unshifted rows under the times of the shifted ones, once those prove to lie `days` later. */
+/**
+ * The unshifted rows under the times of the shifted ones, after checking that those are `days`
+ * later.
+ */
 function movedBack(shifted: readonly Row[], plain: readonly Row[], column: string, days: number) {
   const plainTimes = timesOf(plain, column)
   const distances = timesOf(shifted, column).map((time, index) => {

@@ -94,7 +94,7 @@ describe('callerOf', () => {
   })
 
   test('never repeats the given key in an error', async () => {
-    for (const text of [newApiKey(random), 'secret-of-somebody'])
+    for (const text of [newApiKey(random), 'some-other-secret'])
       try {
         await callerOf(memoryOf(KEYS), text, NOW_MS)
         expect.unreachable()

@@ -28,7 +28,7 @@ type Said = {
   readonly rate: number
   readonly effectiveMs: number
   readonly channel?: 'agent' | null
-  /** The time for which it is valid; for ever if nothing is said. */
+  /** The time for which it is valid; for ever by default. */
   readonly validForMs?: number | null
 }
 

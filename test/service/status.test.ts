@@ -51,7 +51,7 @@ describe('statusOf', () => {
     expect(statusOf(viewOf(world)).isMidRecent).toBe(false)
   })
 
-  test('an answer holds as long as the age of each feed in whole seconds', () => {
+  test('a response holds as long as the age of each feed in whole seconds', () => {
     const world = new World()
     const nowMs = world.clock.now()
     const attempts = { triedMs: nowMs, failedMs: null, fault: null, message: null }
@@ -61,7 +61,7 @@ describe('statusOf', () => {
     expect([nowMs, nowMs + 499, nowMs + 500].map(holding(world))).toEqual([true, true, false])
   })
 
-  test('an answer holds as long as the age of the newest reference in whole seconds', () => {
+  test('a response holds as long as the age of the newest reference in whole seconds', () => {
     const world = new World()
     const nowMs = world.clock.now()
     world.reference({ KES: 130 }, { at: new Date(nowMs - 5200).toISOString() })

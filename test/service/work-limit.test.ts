@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { ServiceError } from '~/domain/errors.ts'
 import { TURN_MS_MAX, WorkLimit } from '~/service/work-limit.ts'
 
-/** Works that begin when the limit lets them and end when the test says so. */
+/** Works that begin when the limit allows them and end on demand. */
 function works(limit: WorkLimit, count: number) {
   const begun: number[] = []
   const ends = Array.from({ length: count }, () => Promise.withResolvers<string>())

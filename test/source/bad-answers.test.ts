@@ -9,13 +9,16 @@ import { answersOf, answerTo, askedOf, type BankName, NAMES, SPANS } from './rec
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 
-/** Result of a bank's file for bytes instead of a recorded response; null if it refuses them. */
+/**
+ * Result of a bank's source for other bytes than the recorded response; null if it refuses them.
+ */
 function readAs(name: BankName, { request }: BankAnswer, bytes: Uint8Array): BankDay[] | null {
   const bank: Bank = BANKS[name]
   try {
     return [...bank.read(answerTo(request, bytes), SPANS[name])]
   } catch (error) {
-    // A TypeError is the decoder's: the bytes are in another charset, and the fetcher says so.
+    // A TypeError comes from the decoder: the bytes are in another charset, which the fetcher
+    // reports.
     if (!(error instanceof FeedError) && !(error instanceof TypeError)) throw error
     return null
   }
@@ -132,7 +135,7 @@ for (const name of NAMES)
         expect(readAs(name, answer, withText(answer, rotated(answer, 'alone')))).toBeNull()
     })
 
-    test('what is stated twice is there twice, for the guard to compare', async () => {
+    test('a repeated row is returned twice, for the guard to compare', async () => {
       const [answer] = answersOf(name)
       if (answer!.request.format !== 'json') return
       const twice = withText(answer!, doubled(answer!.text))
@@ -141,7 +144,7 @@ for (const name of NAMES)
       expect(both!.rates).toHaveLength(once!.rates.length * 2)
     })
 
-    test('another charset gives an error or what is true', async () => {
+    test('another charset gives an error or true values', async () => {
       for (const answer of answersOf(name))
         for (const charset of ['utf16le', 'latin1'] as const)
           expectNothingWrong(name, answer, Buffer.from(answer.text, charset))
@@ -195,7 +198,10 @@ const rotatedSheet = (xml: string, isHeadingFixed: boolean): string =>
     isHeadingFixed && Number(row) <= 2 ? cell : `${'BCDA'['ABCD'.indexOf(column)]}${row}`,
   )
 
-/** Every row with its values one name further; rows that are lists with their values turned. */
+/**
+ * Every row with its values shifted to the next name; rows that are lists with their values
+ * rotated.
+ */
 function rotatedJson(text: string): string {
   const turned = (value: unknown): unknown => {
     if (Array.isArray(value))

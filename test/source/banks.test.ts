@@ -7,7 +7,7 @@ import { BANKS } from '~/source/banks.ts'
 import { answersOf, askedOf, type BankName, foldersOf, NAMES, SPANS } from './recordings.ts'
 
 type Expected = {
-  /** The number of requests the recorded span takes. */
+  /** The number of requests for the recorded span. */
   asked: number
   oldest: string
   newest: string

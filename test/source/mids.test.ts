@@ -19,7 +19,7 @@ for (const { fetched_at, currency, per_usd } of references) {
   perUsd.get(day)!.set(currency, Number(per_usd))
 }
 
-/** The day with mids that is nearest to a day; up to eight weeks away where the feed has gaps. */
+/** The day with mids that is nearest to a day; up to eight weeks away if the feed has gaps. */
 const nearest = (day: string): string =>
   [...perUsd.keys()].reduce((a, b) => (gap(a, day) <= gap(b, day) ? a : b))
 const gap = (a: string, b: string): number => Math.abs(Date.parse(a) - Date.parse(b))
@@ -28,9 +28,9 @@ const priceOf = ({ unit, buying, central, selling }: BankRate): number =>
   (central === null ? (Number(buying) + Number(selling)) / 2 : Number(central)) / unit
 
 /**
- * What is further off in the recordings: what the bank of Morocco says of Libya's dinar, a second
- * price of the pound on 16 April in The Gambia, and some of Tanzania, whose recording contradicts
- * the other banks of that week.
+ * Larger distances in the recordings: Libya's dinar at the bank of Morocco, a second price of the
+ * pound on 16 April in The Gambia, and some of Tanzania, whose recording contradicts the other
+ * banks of that week.
  */
 const FAR: Readonly<Record<string, readonly string[]>> = {
   ...{ bam: ['LYD'], cbg: ['GBP'], bota: ['GHS', 'ZMW'] },

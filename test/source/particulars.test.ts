@@ -13,13 +13,13 @@ async function changed(name: BankName, change: (text: string) => string): Promis
 
 const read = (name: BankName, answer: BankAnswer) => BANKS[name].read(answer, SPANS[name])
 
-describe('what a day without rates looks like', () => {
+describe('a day without rates', () => {
   test('BCEAO: on a holiday a heading without a table', async () => {
     const holiday = await changed('bceao', (text) => text.slice(0, text.indexOf('<table')))
     expect(read('bceao', holiday)).toEqual([])
   })
 
-  test('Tunisia: the rates of a day before, which are not those of the day', async () => {
+  test('Tunisia: the rates of a previous day, which are not those of the day', async () => {
     const before = await changed('bct', (text) => text.replaceAll('19/05/2026', '15/05/2026'))
     expect(read('bct', before)).toEqual([])
   })
@@ -37,7 +37,7 @@ describe('what a day without rates looks like', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('a refused response', () => {
   const refused: [what: string, name: BankName, change: (text: string) => string][] = [
     ['another day than was asked for', 'bceao', (t) => t.replace('16 mars', '17 mars')],
     ['a day after the one asked for', 'bct', (t) => t.replaceAll('19/05/2026', '20/05/2026')],
@@ -78,7 +78,7 @@ describe('what is refused', () => {
     expect(() => read('cbe', { ...answer!, bytes: bomb })).toThrow('unpacks to more than 16 MiB')
   })
 
-  test('a spreadsheet that lies about how much it unpacks to', async () => {
+  test('a spreadsheet with a false unpacked size', async () => {
     const [answer] = answersOf('cbe')
     const name = 'xl/worksheets/sheet1.xml'
     const bomb = zipSync({ [name]: new Uint8Array(2 ** 20) })
@@ -87,7 +87,7 @@ describe('what is refused', () => {
     expect(() => read('cbe', { ...answer!, bytes: bomb })).toThrow(FeedError)
   })
 
-  test('a spreadsheet whose sheet is not complete', async () => {
+  test('a spreadsheet with an incomplete sheet', async () => {
     const [answer] = answersOf('cbe')
     const parts = unzipSync(answer!.bytes)
     const name = 'xl/worksheets/sheet1.xml'
@@ -97,7 +97,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('what is left out', () => {
+describe('a left out row', () => {
   test('gold, special drawing rights and withdrawn currencies', async () => {
     const [answer] = answersOf('bna')
     expect(answer!.text).toContain('"XAU"')
@@ -107,21 +107,21 @@ describe('what is left out', () => {
     ).toEqual([])
   })
 
-  test('the rates for cash below those between banks (bct)', async () => {
+  test('the cash rates below those between banks (bct)', async () => {
     const [answer] = answersOf('bct')
     const usd = read('bct', answer!)[0]!.rates.filter(({ currency }) => currency === 'USD')
     expect(answer!.text).toContain('2,918')
     expect(usd.map(({ central }) => central)).toEqual(['2.9021'])
   })
 
-  test('a misprint among many rows, and its row alone', async () => {
+  test('a misprint among many rows, alone', async () => {
     const [answer] = answersOf('cbk')
     const misprinted = await changed('cbk', (text) => text.replace('"129.5200"', '"12a.5200"'))
     const rates = (from: BankAnswer) => read('cbk', from).flatMap((day) => day.rates)
     expect(rates(misprinted)).toHaveLength(rates(answer!).length - 1)
   })
 
-  test('zero, which Botswana writes where it states none', async () => {
+  test('zero, which Botswana writes for a missing rate', async () => {
     const [answer] = answersOf('bob')
     expect(answer!.text).toContain('"27 Apr 2009",0.0000')
     const oldest = read('bob', answer!).at(-1)!
@@ -147,6 +147,6 @@ describe('the requests for a span', () => {
   })
 })
 
-/** A text in which two names have changed places. */
+/** A string with two names swapped. */
 const swapped = (text: string, a: string, b: string): string =>
   text.replaceAll(a, '\0').replaceAll(b, a).replaceAll('\0', b)

@@ -10,7 +10,7 @@ export type Replay = {
   readonly asked: Replayed[]
   /** Overrides the recorded response; null for no override. */
   answer: (asked: Replayed, recorded: Response) => Response | null | Promise<Response | null>
-  /** The most pages of one host that were asked for at once. */
+  /** The maximum number of concurrent requests for pages of one host. */
   readonly atOnceMax: number
   stop(): void
 }
@@ -83,7 +83,7 @@ function recordedOf(
   return new Response(bytesOf(found), { status: found.status, headers })
 }
 
-/** The text with every date in it blanked. */
+/** The string with every date in it blanked. */
 const undated = (text: string): string =>
   text.replace(/\d{4}-\d{2}-\d{2}|\d{2}(\/|%2F)\d{2}(\/|%2F)\d{4}/g, 'DATE')
 

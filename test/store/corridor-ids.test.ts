@@ -13,7 +13,7 @@ const newDatabase = databasesOfFile(stockedDatabase)
 const KENYA = { from: 'USD', to: 'KES' }
 const NIGERIA = { from: 'USD', to: 'NGN' }
 
-/** Results of all queries about one corridor, in short. */
+/** Results of all queries about one corridor, in short form. */
 async function answersOf(database: Database, corridor: typeof KENYA) {
   const window = { fromMs: NOW_MS - DAY_MS, beforeMs: NOW_MS + 1 }
   const page = {

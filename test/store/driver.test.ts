@@ -23,7 +23,7 @@ const failureOf = (query: PromiseLike<unknown>) =>
     (error: unknown) => error,
   )
 
-/** A pool of one connection, and the sockets that it was given, which it may change first. */
+/** A pool of one connection, and its sockets, which `meddle` may change first. */
 function onSockets(meddle: (socket: Socket) => void = () => {}) {
   const { hostname, port } = new URL(database.url)
   const sockets: Socket[] = []
@@ -37,7 +37,7 @@ function onSockets(meddle: (socket: Socket) => void = () => {}) {
   return { sql: postgres(database.url, options as object) as unknown as Sql, sockets }
 }
 
-/** Has a socket write something else, or break, where it was to write certain words. */
+/** Makes a socket run `other` when it would write certain words. */
 const instead =
   (words: string, other: (socket: Socket, text: string) => string) => (one: Socket) => {
     const write = one.write.bind(one)

@@ -30,7 +30,7 @@ test(
   async () => {
     const database = await emptyDatabase()
     await migrate(database, await folderBefore('0011_offers'))
-    // What fills it names the columns and logs its changes as today's version does.
+    // The helper that fills it names the columns and logs its changes as today's version does.
     await database.sql`alter table providers add time_zone text`
     await database.sql`create function log_change(text, bigint[], timestamptz) returns bigint
       language sql as 'select 1::bigint'`

@@ -4,7 +4,7 @@ import { connect } from '~/store/database.ts'
 import { isFull, isOutage, orUnavailable } from '~/store/outage.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
-/** The first database of a test run waits for its server to be made. */
+/** The first database of a test run waits for its server to be created. */
 const START_MS_MAX = 30_000
 
 let database: FreshDatabase
@@ -17,7 +17,7 @@ afterAll(() => database.close())
 
 const coded = (code: unknown): Error => Object.assign(new Error('x'), { code })
 
-/** Error of the driver for a query at another address. */
+/** Error of the driver for a query at a changed address. */
 async function failureAt(change: (url: URL) => void): Promise<unknown> {
   const url = new URL(database.url)
   change(url)

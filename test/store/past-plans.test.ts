@@ -33,7 +33,7 @@ let database: FreshDatabase
 let place: Place
 let unheard: Place
 
-/** Two years of 56 corridors and ten providers each, as they would be recorded. */
+/** Two years of 56 corridors with ten providers each, as they would be recorded. */
 beforeAll(async () => {
   database = await stockedDatabase()
   const { sql } = database

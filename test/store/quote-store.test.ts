@@ -36,7 +36,7 @@ const quoteOf = (row: Observation, id: number): Quote => ({
   ...(row.notes !== null && { notes: row.notes }),
 })
 
-/** Quotes in one order, to compare lists that promise none. */
+/** Quotes in one order, to compare lists without a promised one. */
 const sorted = (quotes: readonly Quote[]) => quotes.toSorted((a, b) => a.id - b.id)
 
 describe('live', () => {

@@ -16,11 +16,11 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
-/** The reasons of the same failure, met through drizzle and straight from the driver. */
+/** The reasons of one failure, through drizzle and directly from the driver. */
 async function reasons(statement: string): Promise<string> {
-  const told = (work: PromiseLike<unknown>) => work.then(() => 'none', reasonOf)
-  const direct = await told(database.sql.unsafe(statement))
-  const wrapped = await told(database.db.execute(sql.raw(statement)))
+  const reason = (work: PromiseLike<unknown>) => work.then(() => 'none', reasonOf)
+  const direct = await reason(database.sql.unsafe(statement))
+  const wrapped = await reason(database.db.execute(sql.raw(statement)))
   expect(wrapped).toBe(direct)
   return direct
 }

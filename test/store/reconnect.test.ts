@@ -7,7 +7,9 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
 const START_MS_MAX = 30_000
 const WATCHED_MS = 3000
-/** One each half second for every connection of the pool, and those that were there. */
+/**
+ * Maximum attempts: one each half second for every connection of the pool, and the existing ones.
+ */
 const attemptsMax = (ms: number) => 2 * (ms / 500 + 2)
 
 let database: FreshDatabase

@@ -58,7 +58,7 @@ describe('rerun', () => {
     async () => {
       const { database, store, row, accountId } = await scene()
       const sql = connect(database.url, { connectionsMax: 2 })
-      // time for the migration to ask for its second table before the batch looks for a deadlock
+      // time for the migration to request its second table before the batch checks for a deadlock
       const name = new URL(database.url).pathname.slice(1)
       await sql`alter database ${sql(name)} set deadlock_timeout = '3s'`
       const held = { key: 'held', accountId, bodyHash: 'a'.repeat(64), nowMs: NOW_MS }
@@ -138,7 +138,7 @@ describe('rerun', () => {
   )
 })
 
-/** Scene in which one batch of one row can be recorded. */
+/** A scene in which one batch of one row can be recorded. */
 async function scene() {
   const database = await freshDatabase()
   const { sql } = database

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 export const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 
-/** Makes databases, and closes them once the tests of the file are done. */
+/** Creates databases, and closes them once the tests of the file are done. */
 export function databasesOfFile(make: () => Promise<FreshDatabase> = freshDatabase) {
   const opened: FreshDatabase[] = []
   afterAll(async () => {
@@ -33,8 +33,8 @@ export async function stockedDatabase(): Promise<FreshDatabase> {
 }
 
 /**
- * Fills histories with rows that fit, without the checks of each one (foreign keys, its offer, how
- * long its price holds), which would take longer than the rows.
+ * Fills histories with consistent rows, without the checks of each one (foreign keys, its offer,
+ * how long its price is valid), which would take longer than the rows.
  */
 export const inBulk = ({ sql }: Database, fill: (tx: TransactionSql) => Promise<unknown>) =>
   sql.begin(async (tx) => {
@@ -42,7 +42,7 @@ export const inBulk = ({ sql }: Database, fill: (tx: TransactionSql) => Promise<
     await fill(tx)
   })
 
-/** Gives a database thirty currencies with a reference an hour, and keeps it without statistics. */
+/** Gives a database thirty currencies with a reference an hour, and no statistics. */
 export async function recordHistory({ sql }: Database): Promise<void> {
   await sql`alter table reference_rates set (autovacuum_enabled = false)`
   await sql`alter table reference_snapshots set (autovacuum_enabled = false)`
@@ -52,7 +52,7 @@ export async function recordHistory({ sql }: Database): Promise<void> {
     select s.fetched_at, s.id, 'C' || c, s.id from reference_snapshots s, generate_series(1, 30) c`
 }
 
-/** Another handle on the same database, as another process has. */
+/** Another handle on the same database, like another process. */
 export function otherHandle({ url }: Pick<FreshDatabase, 'url'>): Database {
   const sql = connect(url, { connectionsMax: 4 })
   const close = () => sql.end({ timeout: 1 })

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const file = (name: string): string => join(folder, name)
 
-/** From here on the server shows this certificate to whoever connects. */
+/** Makes the server present this certificate from now on. */
 async function show({ key, cert }: Certified): Promise<void> {
   const [row] = await admin`show data_directory`
   const home = String(row!.data_directory)
@@ -71,7 +71,7 @@ async function show({ key, cert }: Certified): Promise<void> {
   })
 }
 
-/** The database's address, with what it asks of TLS. */
+/** The database's address, with its TLS parameters. */
 const addressed = (query: string, host = 'localhost'): string =>
   `${server.url.replace('127.0.0.1', host)}?${query}`
 

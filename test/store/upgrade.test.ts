@@ -18,7 +18,7 @@ let database: FreshDatabase
 let world: PeopleWorld
 let nowMs: number
 
-/** Writes what an old installation had, before there were rollups. */
+/** Writes the data of an old installation, before there were rollups. */
 async function fillFirst({ sql }: FreshDatabase): Promise<void> {
   await sql`insert into currencies (code, name, type, kind, is_active, sort_order)
     values ('USD', 'US Dollar', 'source', 'fiat', true, 1),
@@ -34,7 +34,7 @@ async function fillFirst({ sql }: FreshDatabase): Promise<void> {
   await sql`insert into keys (account_id, name, hash)
     values (${accountId}, 'old', ${keyHashOf(KEY)})`
   const day = new Date(dayOf(nowMs) * 24 * HOUR_MS).toISOString().slice(0, 10)
-  // on the day after as well, should it be midnight before the service is asked
+  // on the next day as well, in case midnight comes before the request
   await sql`insert into usage (day, account_id, key_id, requests)
     select ${day}::date + n, account_id, id, 7 from keys, unnest(array[0, 1]) n`
   await observed({ from: 1, to: HOURS - 1 })
@@ -44,7 +44,7 @@ async function fillFirst({ sql }: FreshDatabase): Promise<void> {
     values (${new Date(nowMs - HOUR_MS).toISOString()}, ${snapshot!.id}, 'KES', 199)`
 }
 
-/** An observation of each provider in each of some hours, the older the cheaper. */
+/** An observation of each provider in each of some hours, cheaper the older it is. */
 async function observed({ from, to }: { from: number; to: number }): Promise<void> {
   const hour = new Date(hourStartMs(nowMs)).toISOString()
   await database.sql`

@@ -17,7 +17,7 @@ test(
   async () => {
     const [database, plain] = [await emptyDatabase(), await freshDatabase()]
     await migrate(database, await folderBefore('0025_withdrawals'))
-    // What fills it names the columns of today's version.
+    // The helper that fills it names the columns of today's version.
     await database.sql`alter table providers add time_zone text`
     await fillPlain(database)
     await database.sql`alter table providers drop time_zone`

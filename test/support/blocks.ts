@@ -27,10 +27,10 @@ export function blocksOf({ path, text }: Page): Block[] {
   }))
 }
 
-/** A command of a block, and what the page says that it prints. */
+/** A command of a block, and its output on the page. */
 export type Step = { readonly line: number; readonly command: string; readonly printed: string }
 
-/** The commands of a block: each line behind a prompt, or a script as a whole. */
+/** The commands of a block: each line after a prompt, or a script as a whole. */
 export function stepsOf({ language, line, text }: Block): Step[] {
   if (language === 'sh') return [{ line, command: text.trimEnd(), printed: '' }]
   const steps: Step[] = []

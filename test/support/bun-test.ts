@@ -2,12 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ROOT } from './child.ts'
 
-/** No test takes as long unless it hangs. */
+/** Limit of a test: only a hanging one takes as long. */
 const HANG_MS = 120_000
 const TIMINGS = join(ROOT, 'node_modules/.cache/corridor')
 /**
- * For processes that live two minutes, the last stage of optimization and giving memory back cost a
- * quarter of their CPU. Processes under test run as they always do: `BARE_ENV` leaves it out.
+ * Settings for processes that live two minutes: the last stage of optimization and returning memory
+ * would cost a quarter of their CPU. Processes under test run as usual: `BARE_ENV` leaves it out.
  */
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -15,17 +15,17 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Run = {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Time of a test or a hook that only a hang reaches. */
+  /** Time limit of a test or a hook that only a hang reaches. */
   readonly hangMs?: number
-  /** File in the cache with the times of test files in the runs before: the slowest start first. */
+  /** File in the cache with the times of test files in earlier runs: the slowest start first. */
   readonly timings: string
   /** Milliseconds that each file takes, for a first run. */
   readonly guessedMs: Readonly<Record<string, number>>
 }
 
 /**
- * Runs `bun test`, with its exit status. Files that a worker runs share their modules, whose loading
- * would take as long as the tests.
+ * Runs `bun test`, and returns its exit status. The files of a worker share their modules, whose
+ * loading would take as long as the tests.
  */
 export async function bunTest(run: Run): Promise<number> {
   const { args, env = {}, hangMs = HANG_MS, timings, guessedMs } = run

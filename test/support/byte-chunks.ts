@@ -1,4 +1,4 @@
-/** A text as a reader of files would hand it over, in chunks of `size` bytes. */
+/** A string in chunks of `size` bytes, as a reader of files would return it. */
 export async function* byteChunks(
   text: string | Uint8Array,
   size = Number.POSITIVE_INFINITY,
@@ -8,7 +8,7 @@ export async function* byteChunks(
     yield bytes.subarray(at, Math.min(at + size, bytes.length))
 }
 
-/** Everything that comes in arrays, in one. */
+/** All items of the arrays, in one. */
 export async function gathered<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = []
   for await (const batch of batches) all.push(...batch)

@@ -3,7 +3,7 @@ import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 /** A key and a certificate for it, as PEM for a TLS server. */
 export type Certified = { readonly key: string; readonly cert: string }
 
-/** Signs certificates; its own is what those trust who trust it. */
+/** Signs certificates; `cert` is its own, which clients have to trust. */
 export type Authority = { readonly name: string; readonly cert: string; readonly key: KeyObject }
 
 type Content = {
@@ -30,7 +30,7 @@ export function newAuthority(name: string): Authority {
   }
 }
 
-/** A fresh key, and the authority's word that it belongs to this host. */
+/** A fresh key, and a certificate of the authority for this host. */
 export function signedFor(host: string, issuer: Authority): Certified {
   const { privateKey, publicKey } = newKeys()
   const extensions = [extension('551d11', der(0x30, der(0x82, Buffer.from(host))))]

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 export const ROOT = join(import.meta.dir, '../..')
 
 /**
- * Environment of tested processes: no setting, and a place where bun keeps what it transpiled,
- * which takes a sixth of each start.
+ * Environment of tested processes: no setting, and bun's transpiler cache, which saves a sixth of
+ * each start.
  */
 export const BARE_ENV = {
   PATH: process.env.PATH,
   BUN_RUNTIME_TRANSPILER_CACHE_PATH: join(ROOT, 'node_modules/.cache/corridor/transpiled'),
 }
 
-/** The output of a script of this repository or of its packages, run by this very bun. */
+/** The output of a script of this repository or of its packages, run by this bun. */
 export async function scriptOutput(
   [script, ...args]: readonly [script: string, ...args: string[]],
   env: Readonly<Record<string, string>> = {},

@@ -13,7 +13,7 @@ export type Finished = {
   readonly said: string[]
 }
 
-/** Runs `corridor` in this process: what main.ts does with its arguments, without the start of it. */
+/** Runs `corridor` in this process: what main.ts does with its arguments. */
 export const corridor = (args: readonly string[], databaseUrl: string): Promise<Finished> =>
   corridorWith({ DATABASE_URL: databaseUrl }, args)
 

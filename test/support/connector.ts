@@ -16,7 +16,7 @@ type Outside = {
   readonly nowMs?: number
 }
 
-/** Result of a connector's source at `ARRIVED_MS`; 127.0.0.1 is allowed unless stated. */
+/** Result of a connector's source at `ARRIVED_MS`; 127.0.0.1 is allowed by default. */
 export async function arrived(text: string, outside: Outside = {}): Promise<Arrival[]> {
   const { env = {}, allow = ['127.0.0.1'], seen = [], pace, nowMs = ARRIVED_MS } = outside
   const { connector, faults } = readConnector(text)

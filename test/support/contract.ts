@@ -29,7 +29,7 @@ const WATCHED_HEADERS = [
   'x-request-id',
 ]
 
-/** The path as the router takes it, which is not always as the URL class does. */
+/** The path as the router sees it, which can differ from the URL class. */
 const PATH = /^https?:\/\/[^/]*([^?]*)/
 
 type App = { fetch(request: Request): Response | Promise<Response> }
@@ -56,7 +56,7 @@ export const fetchUnderContract = (origin: string) =>
     fetch: (request) => fetch(request.url === DOCUMENT_URL ? `${origin}/openapi.json` : request),
   }).fetch
 
-/** A reply as the contract looks at it: JSON and rows are its business. */
+/** The parts of a reply that the contract checks: JSON and rows. */
 export type Seen = { readonly status: number; readonly headers: Headers; readonly text: string }
 
 async function seen(response: Response): Promise<Seen> {
@@ -64,10 +64,10 @@ async function seen(response: Response): Promise<Seen> {
   return { status, headers, text: isText(response) ? await textOf(response.clone()) : '' }
 }
 
-/** Reports whether a body has an end, and is looked at. */
+/** Reports whether a body has an end, and is checked. */
 const isText = ({ headers }: Response): boolean => /json|csv/.test(mediumOf(headers) ?? '')
 
-/** The text of a body that can be read; a server may have compressed it. */
+/** The text of a readable body, which a server may have compressed. */
 async function textOf(response: Response): Promise<string> {
   const bytes = await response.bytes()
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
@@ -78,7 +78,7 @@ async function textOf(response: Response): Promise<string> {
 const mediumOf = (headers: Headers): string | null =>
   headers.get('content-type')?.split(';')[0]?.trim() ?? null
 
-/** An OpenAPI document, as far as tests look into it. */
+/** The parts of an OpenAPI document that tests use. */
 export type Document = Json & {
   readonly servers: readonly { url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
@@ -142,11 +142,12 @@ export class Contract {
 
   /** Description of a path with parameters, if one fits. */
   #withParts(path: string): Document['paths'][string] | undefined {
-    const fits = (told: string) => {
-      const pattern = RegExp.escape(told).replace(/\\{[^}]*\\}/g, '[^/]*')
-      return told.includes('{') && new RegExp(`^${pattern}$`).test(path)
+    const fits = (documented: string) => {
+      const pattern = RegExp.escape(documented).replace(/\\{[^}]*\\}/g, '[^/]*')
+      return documented.includes('{') && new RegExp(`^${pattern}$`).test(path)
     }
-    const [, operations] = Object.entries(this.#paths).find(([told]) => fits(told)) ?? []
+    const [, operations] =
+      Object.entries(this.#paths).find(([documented]) => fits(documented)) ?? []
     return operations
   }
 
@@ -168,7 +169,7 @@ export class Contract {
     return [...faults, ...this.#check.faults(media.schema as Json, body)]
   }
 
-  /** The headers that a response documents, and those of the watched that it does not. */
+  /** The documented headers of a response, and the watched ones that it does not document. */
   #headersOf(documented: Record<string, Json>): Documented {
     const known = this.#documented.get(documented)
     if (known) return known

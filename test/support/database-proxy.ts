@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A way to the database that can be closed, and whose connections can fall silent one by one. */
+/** A proxy to the database that can be closed, and whose connections can be muted one by one. */
 export class DatabaseProxy {
   /** New connections are closed immediately. */
   isDropping = false
@@ -23,7 +23,7 @@ export class DatabaseProxy {
     return (this.#server!.address() as { port: number }).port
   }
 
-  /** From here on nothing comes back on connections that have sent `text`; they stay open. */
+  /** Passes nothing back from now on over connections that have sent `text`; they stay open. */
   mute(text: string): number {
     const muted = [...this.#pairs].filter((pair) => pair.sent.includes(text))
     for (const pair of muted) pair.isMuted = true

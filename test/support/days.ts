@@ -3,7 +3,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
 import { newestFirst } from '~/domain/quote.ts'
 
-/** Results of probes among `references`, the plain way. */
+/** Results of probes among `references`, computed naively. */
 export const answersOf = (
   references: readonly Reference[],
   probes: readonly Probe[],
@@ -16,6 +16,6 @@ export const answersOf = (
     return { currency, atMs, reference }
   })
 
-/** No reference was ever recorded. */
+/** A lookup without any recorded reference. */
 export const noReferences = async (probes: readonly Probe[]): Promise<ProbeAnswer[]> =>
   answersOf([], probes)

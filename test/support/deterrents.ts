@@ -4,7 +4,7 @@ import type { Deterrents } from '~/runtime/people/ways-in.ts'
 const KEY_BYTES = 32
 const COST = { N: 16, r: 1, p: 1 }
 
-/** Salted hashes at no cost: tests hash passwords by the hundred. */
+/** Salted hashes at no cost: tests hash hundreds of passwords. */
 export const cheapPasswords: NonNullable<Deterrents['passwords']> = {
   async hash(password) {
     const salt = randomBytes(KEY_BYTES).toString('hex')
@@ -16,7 +16,7 @@ export const cheapPasswords: NonNullable<Deterrents['passwords']> = {
   },
 }
 
-/** Deterrents that hold no test up; how long they would have waited is pushed to `waits`. */
+/** Deterrents that delay no test; the skipped delays are added to `waits`. */
 export const quickDeterrents = (waits: number[] = []): Deterrents => ({
   passwords: cheapPasswords,
   waited: async (ms) => void waits.push(ms),

@@ -26,7 +26,7 @@ type Said = { url?: string; error?: string; say?: string; closed?: boolean }
 /** A corridor process that has joined a data directory, or was refused. */
 export type Joined = { pid: number; url: string; error: string; close(): Promise<void> }
 
-/** A corridor process from its very start; `kill` is `kill -9`. */
+/** A corridor process from its start; `kill` is `kill -9`. */
 export type Launched = { pid: number; joined: Promise<Joined>; kill(): Promise<void> }
 
 /** Starts a process that joins `dataDir`. */
@@ -69,7 +69,7 @@ export async function newDataDir(): Promise<string> {
 }
 
 /**
- * A path for DATA_DIR with a stopped, migrated database in it, which is quicker than making one.
+ * A path for DATA_DIR with a stopped, migrated database in it, which is quicker than creating one.
  */
 export async function preparedDataDir(): Promise<string> {
   prepared ??= prepare()
@@ -87,7 +87,7 @@ async function prepare(): Promise<string> {
   return dataDir
 }
 
-/** Makes a migrated database in a data directory, and stops it. */
+/** Creates a migrated database in a data directory, and stops it. */
 export async function fillDataDir(dataDir: string): Promise<void> {
   const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
   const sql = connect(embedded.url)
@@ -108,7 +108,7 @@ export const clusterOf = (dataDir: string) => join(dataDir, 'postgres', 'data')
 export const serverPid = async (dataDir: string) =>
   (await runningPostmaster(clusterOf(dataDir)))?.pid ?? null
 
-/** Sends a signal to the server of `dataDir`, which has to run, and waits for its end. */
+/** Sends a signal to the running server of `dataDir`, and waits for its end. */
 export async function endServer(dataDir: string, signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
   const pid = await serverPid(dataDir)
   if (!pid) throw new Error(`no server runs on ${dataDir}`)
@@ -128,20 +128,20 @@ export async function listeningAddresses(port: number): Promise<string[]> {
   return found
 }
 
-/** Ends every process and server a test made; its data directories stay for the next test. */
+/** Ends every process and server of a test; its data directories stay for the next test. */
 export async function endProcesses(): Promise<void> {
   for (const sql of clients.splice(0)) await sql.end({ timeout: 1 })
   for (const child of children.splice(0)) child.kill('SIGKILL')
   for (const base of homes) await endServersIn(base)
 }
 
-/** Ends every process and server a test made, and removes its files. */
+/** Ends every process and server of a test, and removes its files. */
 export async function cleanUp(): Promise<void> {
   await endProcesses()
   for (const base of homes.splice(0)) await rm(base, { recursive: true, force: true })
 }
 
-/** Ends whatever server still runs on data somewhere below `base`. */
+/** Ends every server that still runs on data below `base`. */
 export async function endServersIn(base: string): Promise<void> {
   if (!existsSync(base)) return
   for (const path of new Bun.Glob('**/postgres/data/postmaster.pid').scanSync(base)) {

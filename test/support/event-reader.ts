@@ -8,7 +8,7 @@ export type ReadEvent = {
   readonly data: any
 }
 
-/** Reads a stream of events to its end, and keeps all of it. */
+/** Reads a stream of events to its end, and stores all of it. */
 export class EventReader {
   readonly events: ReadEvent[] = []
   readonly comments: string[] = []
@@ -32,7 +32,7 @@ export class EventReader {
     return this.events.findLast(({ id }) => id !== null)?.id ?? null
   }
 
-  /** Resolves with the event of this name, once it was read; a failure says what came instead. */
+  /** Resolves with the event of this name, once it was read; a failure shows what came instead. */
   async event(name: string): Promise<ReadEvent> {
     await until(`the event ${name}`, async () => this.names.includes(name)).catch((error) => {
       throw new Error(`${error.message}, but ${JSON.stringify(this.events)}`)

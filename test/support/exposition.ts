@@ -22,7 +22,7 @@ export class Said {
     this.types = types
   }
 
-  /** The one value under a name and labels; labels that are not given may be any. */
+  /** The one value under a name and labels; omitted labels may have any value. */
   value(name: string, labels: Record<string, string> = {}): number | undefined {
     const found = this.all(name, labels)
     if (found.length > 1) throw new Error(`${name} has ${found.length} values`)

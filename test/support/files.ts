@@ -1,7 +1,7 @@
 import type { FileStore } from '~/service/file/kept-file.ts'
 import { emptyPast } from './past.ts'
 
-/** Nothing was ever observed, so there are no files. */
+/** A store without files, as nothing was ever observed. */
 export const noFiles: FileStore = {
   find: async () => null,
   part: async () => null,

@@ -1,9 +1,9 @@
-/** The maximum number of its last lines that show what a process did. */
+/** Maximum number of last lines that are shown of a process. */
 const LINES_MAX = 60
 
 const shown = new Set<ProcessLog>()
 
-/** The last lines that a process wrote, which a test that waits in vain shows. */
+/** The last lines of a process, which a failing test shows. */
 export class ProcessLog {
   readonly #lines: string[] = []
 
@@ -19,7 +19,7 @@ export class ProcessLog {
     return [`the last lines of ${this.name}:`, ...this.#lines].join('\n')
   }
 
-  /** From now on no failure shows it. */
+  /** Stops showing it in failures. */
   end(): void {
     shown.delete(this)
   }

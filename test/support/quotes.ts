@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { RATE_TYPES } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 
-/** A quote of `retail-a` in USD/KES, with whatever a test cares about put in its place. */
+/** A quote of `retail-a` in USD/KES, with the fields that a test sets. */
 export function quote(more: Partial<Quote> = {}): Quote {
   return {
     id: 1,

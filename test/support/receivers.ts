@@ -40,7 +40,7 @@ export function flood(socket: Socket, chunk: string): void {
   more()
 }
 
-/** One message as a receiver got it. */
+/** One message as received. */
 export type Received = {
   readonly path: string
   readonly headers: Record<string, string>
@@ -74,7 +74,7 @@ export function receiver(
     got,
     port: server.port!,
     url: `http://127.0.0.1:${server.port}/hook`,
-    /** Resolves when there are as many messages. */
+    /** Resolves when there are `count` messages. */
     async until(count: number): Promise<readonly Received[]> {
       if (got.length < count) await new Promise<void>((resolve) => waiting.push({ count, resolve }))
       return got

@@ -42,7 +42,7 @@ export class SharedLog {
     this.changes.push({ position: this.position + step, atMs: this.nowMs, ...change })
   }
 
-  /** Commits quotes; what is not said is a retail quote of USD/KES recorded now. */
+  /** Commits quotes; by default a retail quote of USD/KES recorded now. */
   quotes(...quotes: (Partial<Quote> & { providerId: string; rate: number })[]): Quote[] {
     const rows = quotes.map((quote) => ({
       id: ++this.#ids,
@@ -60,7 +60,7 @@ export class SharedLog {
     return rows
   }
 
-  /** Commits what a feed says: units of each currency per US dollar. */
+  /** Commits a feed's response: units of each currency per US dollar. */
   references(perUsd: Record<string, number>, atMs = this.nowMs): void {
     const references = Object.entries(perUsd).map(([currency, rate]) => ({
       ...{ id: ++this.#ids, atMs, currency, perUsd: rate, source: 'feed' },
@@ -69,7 +69,7 @@ export class SharedLog {
   }
 
   /**
-   * Lets time pass: the hours on the way are opened, then a tick follows. Where time is watched
+   * Advances the time: the hours on the way are opened, then a tick follows. If time is watched
    * there is also one before each hour.
    */
   pass(ms: number, isWatched = true): void {
@@ -84,7 +84,7 @@ export class SharedLog {
   }
 }
 
-/** One process: it has applied the log up to somewhere, and has readers. */
+/** One process: it has applied part of the log, and has readers. */
 export class Replica {
   readonly memory = new Memory()
   readonly live = new LiveMemory(this.memory)
@@ -93,7 +93,7 @@ export class Replica {
   #planned: (() => void)[] = []
   #timers = new Set<() => void>()
 
-  /** A process that loads what the log says by now. */
+  /** A process that loads the current state of the log. */
   constructor(
     readonly log: SharedLog,
     readonly limits: AgeLimits = LIMITS,
@@ -132,7 +132,7 @@ export class Replica {
     this.live.settle()
   }
 
-  /** Applies the next changes of the log; all there are unless a number is given. */
+  /** Applies the next changes of the log; all of them unless a number is given. */
   async follow(count = Number.POSITIVE_INFINITY): Promise<void> {
     const end = Math.min(this.log.changes.length, this.#applied + count)
     const days = {
@@ -148,7 +148,7 @@ export class Replica {
     this.load()
   }
 
-  /** Lets the readers have their turns until nothing is left to do. */
+  /** Runs the readers' turns until nothing is left to do. */
   run(): void {
     while (this.#planned.length > 0) this.#planned.shift()!()
   }
@@ -206,7 +206,7 @@ export class Listener {
     })
   }
 
-  /** The last id that came, or that was given. */
+  /** The last id received, or the initial one. */
   get lastId(): string | null {
     return this.#lastId
   }

@@ -16,13 +16,15 @@ export function rowFaults(
   check: SchemaCheck,
 ): string[] {
   const columns = content['text/csv']?.['x-columns']
-  if (!columns) return ['the columns are not told of']
+  if (!columns) return ['the columns are not documented']
   const isCsv = headers.get('content-type')!.startsWith('text/csv')
   const rows = isCsv ? csvRows(text, columns) : ndjsonRows(text)
   const heads = isCsv ? [csvHead(text)] : rows.map((row) => Object.keys(row))
-  const told = columns.map(({ name }) => name).join()
+  const documented = columns.map(({ name }) => name).join()
   return [
-    ...heads.filter((names) => names.join() !== told).map((names) => `there are columns ${names}`),
+    ...heads
+      .filter((names) => names.join() !== documented)
+      .map((names) => `there are columns ${names}`),
     ...rows.flatMap((row) =>
       columns.flatMap((column) => cellFaults(column, row[column.name] ?? null, check)),
     ),

@@ -1,8 +1,8 @@
 import { s3Signature } from './s3-signature.ts'
 
 /**
- * As much of S3 as reading a folder needs: a list by prefix, and an object of the bucket `prices`.
- * A request whose signature is wrong is refused.
+ * The parts of S3 that reading a folder needs: a list by prefix, and an object of the bucket
+ * `prices`. A request with a wrong signature is refused.
  */
 export class S3Server {
   /** The secret of each key. */

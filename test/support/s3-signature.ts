@@ -6,8 +6,8 @@ const AUTHORIZATION =
 type Asked = { readonly method: string; readonly url: string; readonly headers: Headers }
 
 /**
- * The signature of a request by Signature Version 4, worked out from what arrived; null where none
- * was sent in the header. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * The signature of a request by Signature Version 4, computed from what arrived; null if the header
+ * has none. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function s3Signature(asked: Asked, secretOf: (id: string) => string | undefined) {
   const [, id, scope, signed, sent] = AUTHORIZATION.exec(authorizationOf(asked)) ?? []
@@ -32,7 +32,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest()
 
-/** Escapes all but the unreserved signs of RFC 3986. */
+/** Escapes all but the unreserved characters of RFC 3986. */
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

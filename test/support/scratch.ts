@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Watches the test run until it ends, however it ends, or has removed the folder itself; then ends
- * the servers whose data lies in the folder and removes it.
- *
- * It goes to the background, an orphan: bun kills the children of a test that takes too long.
+ * Watches the test run until it ends, however it ends, or has removed the folder itself; then stops
+ * the servers with data in the folder and removes it. It becomes an orphan in the background: bun
+ * kills the children of a test that takes too long.
  */
 const REAPER = `
 reap() {
@@ -27,14 +26,14 @@ reap() {
 reap "$1" "$2" &`
 
 const MEMORY_HOME = '/dev/shm'
-/** Six times what the suite was seen to use. */
+/** Six times the measured use of the suite. */
 const MEMORY_BYTES_MIN = 4 * 1024 ** 3
 
 let scratch: Promise<string> | null = null
 
 /**
- * Has this process and its children keep temporary files in memory if there is plenty: databases are
- * made and dropped there in a quarter of the CPU time that a disk takes.
+ * Makes this process and its children keep temporary files in memory if there is plenty: creating
+ * and dropping databases takes a quarter of the CPU time that a disk takes.
  */
 export async function preferMemory(): Promise<void> {
   const free = await statfs(MEMORY_HOME).then(
@@ -45,13 +44,15 @@ export async function preferMemory(): Promise<void> {
     process.env.TMPDIR = MEMORY_HOME
 }
 
-/** A new empty folder that any user may enter; it is gone after the test run, even a killed one. */
+/**
+ * A new empty folder that any user may enter; it is removed after the test run, even a killed one.
+ */
 export async function scratchFolder(): Promise<string> {
   scratch ??= makeScratch()
   return openFolder(join(await scratch, 'f-'))
 }
 
-/** Removes every scratch folder; nothing in them may be running any more. */
+/** Removes every scratch folder; no process may still use them. */
 export async function removeScratch(): Promise<void> {
   const path = await scratch
   scratch = null

@@ -12,7 +12,7 @@ export function serve(settings: Readonly<Record<string, string>>) {
   return launchServe(settings).answering
 }
 
-/** A service as `serve` runs it, from its very beginning. */
+/** A service as `serve` runs it, from its start. */
 export function launchServe(settings: Readonly<Record<string, string>>) {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'serve'], {
     env: {

@@ -7,7 +7,7 @@ import { noReferences } from './days.ts'
 type Store = Pick<IngestDeps['store'], 'record'> &
   Partial<Pick<IngestDeps['store'], 'referencesAt'> & Pick<WithdrawalStore, 'withdraw'>>
 
-/** A store whose memory serves what it records, without a log that brings it there. */
+/** A store whose memory serves what it records, without a log in between. */
 export function serving<S extends Store>(
   store: S,
   { memory, clock }: { readonly memory: Memory; readonly clock: { now(): number } },

@@ -89,7 +89,7 @@ export class SftpServer {
   }
 }
 
-/** A host key that ssh2 reads; of those that it makes, it cannot read 1 in 400. */
+/** A host key that ssh2 can read; it cannot read 1 in 400 of those that it creates. */
 function newHostKey(): ReturnType<typeof ssh2.utils.generateKeyPairSync> {
   for (;;) {
     const key = ssh2.utils.generateKeyPairSync('ed25519')

@@ -6,7 +6,7 @@ import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 
-/** Sources of what the log does not report, as `serve` has them when it asks feeds. */
+/** Sources of data that the log does not report, as `serve` has them. */
 export const sourcesOf = (database: Database): Sources => ({
   feeds: createFeedStateStore(database),
   quoteSources: createSourceStateStore(database),

@@ -22,10 +22,10 @@ type StreamWorld = {
 
 const AGE_LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterMs: null }
 
-/** The server looks at its connections every four seconds. */
+/** The server checks its connections every four seconds. */
 const END_SECONDS = 1
 
-/** A process that is alone. */
+/** The store of a single process. */
 const alone: SeatStore = {
   take: async () => 0,
   free: async () => {},

@@ -8,10 +8,10 @@ export const TEST_MS_MAX = 120_000
 const UNTIL_MS_MAX = TEST_MS_MAX / 2
 const POLL_MS_MIN = 10
 const POLL_MS_MAX = 100
-/** The part of the time waited so far that may pass until the next look. */
+/** Share of the waiting time so far until the next check. */
 const POLL_SHARE = 0.05
 
-/** Polls until `condition` holds, the longer it takes the more seldom; fails after a while. */
+/** Polls until `condition` holds, at growing intervals; fails after a while. */
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
   const startMs = performance.now()
   while (!(await condition())) {

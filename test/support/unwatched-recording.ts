@@ -1,7 +1,7 @@
 import type { Recording } from '~/domain/observation.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
 
-/** For a recorder whose metrics are not read, in a process without streams. */
+/** Dependencies of a recorder whose metrics are not read, in a process without streams. */
 export const UNWATCHED = {
   storage: { watched: (recorded: Promise<Recording>) => recorded },
   rows: new RowFigures(),

@@ -9,7 +9,7 @@ const LIMITS: AgeLimits = {
   staleAfterMs: 7 * DAY_MS,
 }
 
-/** View that a caller of a tier has of a world just now. */
+/** Current view of a world for a caller of a tier. */
 export const viewOf = (
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
   tier: Tier = 'realtime',

@@ -41,7 +41,7 @@ export const API = `${ORIGIN}/api/v1`
 
 export type Logged = { readonly level: string; readonly context: object; readonly message: string }
 
-/** A whole service over memory: real routes, real rules, a clock turned by hand, no database. */
+/** A whole service over memory: real routes, real rules, a clock set by hand, no database. */
 export class World {
   readonly memory = new Memory()
   readonly meter = new UsageMeter()
@@ -117,7 +117,7 @@ export class World {
     )
   }
 
-  /** Makes an account with one key and returns the key. */
+  /** Creates an account with one key and returns the key. */
   key(plan: Plan = 'enterprise', role: Role = 'member'): string {
     return this.account(plan, role).key
   }
@@ -153,9 +153,7 @@ export class World {
     return { keyId, key }
   }
 
-  /**
-   * Publishes quotes; what is not said is a retail quote of USD/KES recorded now, without a fee.
-   */
+  /** Publishes quotes; by default a retail quote of USD/KES recorded now, without a fee. */
   quote(...quotes: (Partial<Quote> & { providerId: string; rate: number; at?: string })[]): void {
     const added = {
       quotes: quotes.map(({ at, ...quote }) => ({
@@ -240,9 +238,9 @@ type WorldOptions = {
   files?: FileStore
   at?: string
   quoteMaxAgeMs?: number
-  /** 7 days unless said otherwise. */
+  /** 7 days by default. */
   staleAfterMs?: number | null
-  /** 10 unless said otherwise. */
+  /** 10 by default. */
   quoteSuspectPct?: number | null
   feedTimes?: FeedTimes
   corsOrigins?: string[]

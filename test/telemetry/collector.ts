@@ -12,7 +12,7 @@ export type Arrived = {
 const FAILED = 2
 const POLL_MS = 10
 
-/** An OpenTelemetry collector on loopback, as much of one as takes spans in JSON over HTTP. */
+/** An OpenTelemetry collector on loopback, limited to spans in JSON over HTTP. */
 export class Collector {
   readonly spans: Arrived[] = []
   readonly resources: Record<string, unknown>[] = []
@@ -30,7 +30,7 @@ export class Collector {
     return `http://127.0.0.1:${this.#server.port}`
   }
 
-  /** The first span of a name, once it has come. */
+  /** The first span of a name, once it has arrived. */
   async span(name: string): Promise<Arrived> {
     for (;;) {
       const found = this.spans.find((span) => span.name === name)

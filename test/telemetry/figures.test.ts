@@ -65,10 +65,10 @@ describe('RunLedger', () => {
         throw error
       }),
     ).rejects.toBe(error)
-    const told = [...ledger.all].map(([name, { successes, failures, succeededMs, timings }]) => {
+    const runs = [...ledger.all].map(([name, { successes, failures, succeededMs, timings }]) => {
       return [name, successes, failures, succeededMs, timings.count]
     })
-    expect(told).toEqual([
+    expect(runs).toEqual([
       ['prune', 1, 1, Date.parse(AT), 2],
       ['fetch', 0, 1, null, 1],
     ])

@@ -22,17 +22,17 @@ beforeAll(async () => {
   quiet = await loaded()
 })
 
-test('a process that keeps workers loads nothing of what they respond with', () => {
+test('a process that supervises workers loads none of the code for responses', () => {
   expect(quiet.command).toContain('pino')
   expect(quiet.command).not.toContain('elysia')
 })
 
-test('a service that no agent has called loads nothing of the tool server', () => {
+test('a service that no agent has called loads none of the tool server', () => {
   expect(quiet.service).toContain('elysia')
   expect(quiet.service).not.toContain('@modelcontextprotocol/sdk')
 })
 
-test('a service that sends no traces loads nothing of OpenTelemetry', () => {
+test('a service that sends no traces loads none of OpenTelemetry', () => {
   expect(quiet.service.filter(isForTelemetry)).toEqual([])
 })
 

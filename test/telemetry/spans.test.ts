@@ -100,7 +100,7 @@ test('sends the configured headers to the collector', async () => {
   expect(headers.get('content-type')).toBe('application/json')
 })
 
-/** The number of spans that arrive of so many, each of a trace of its own or below a caller's. */
+/** Sends `count` spans, each of a trace of its own or below a caller's; returns how many arrive. */
 async function arrived(sampling: Sampling, count: number, traceparent?: string): Promise<number> {
   const own = new Spans({ url: collector.url, version: '1.2.3', sampling, log })
   const world = answerable({ tracing: own })
@@ -139,7 +139,7 @@ describe('what is sampled', () => {
     },
   )
 
-  test('applies the share to new traces only if callers are heeded', async () => {
+  test('applies the share to new traces only if caller decisions are respected', async () => {
     expect(await arrived({ sampler: 'parentbased_traceidratio', share: 0 }, 3, SAMPLED)).toBe(3)
   })
 })

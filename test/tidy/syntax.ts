@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import ts from 'typescript-5'
 
-/** One source file: its text and what its syntax tree says of it. */
+/** One source file: its text and the facts from its syntax tree. */
 export type SourceFile = {
   /** From the root of the checkout. */
   readonly path: string
@@ -16,11 +16,11 @@ export type SourceFile = {
 /** Place of a function, nested ones and those in JSX too. */
 export type FunctionSpan = { readonly name: string; readonly line: number; readonly lines: number }
 
-/** A name taken from another file of the checkout; `*` takes all of them. */
+/** A name imported from another file of the checkout; `*` means all of them. */
 export type Import = {
   readonly from: string
   readonly name: string
-  /** Says whether the import is gone once the types are. */
+  /** Says whether the import disappears with the types. */
   readonly isType: boolean
 }
 
@@ -120,7 +120,7 @@ function fromSpecifier(
   return from === null ? [] : names.map((name) => ({ from, name, isType }))
 }
 
-/** The file that a specifier means, from the root; null for a package. */
+/** The file of a specifier, from the root; null for a package. */
 function targetOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('~/')) return `src/${specifier.slice(2)}`
   if (!specifier.startsWith('.')) return null

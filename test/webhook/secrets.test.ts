@@ -28,11 +28,11 @@ describe('sealBy', () => {
 
   test('nothing opens by another secret, changed or cut', async () => {
     const sealed = await seal.sealed('whsec_x')
-    const stranger = sealBy(async () => 'another secret', randomBytes)
+    const other = sealBy(async () => 'another secret', randomBytes)
     const bytes = Buffer.from(sealed, 'base64')
     bytes[bytes.length - 1]! ^= 1
     const failures = [
-      () => stranger.opened(sealed),
+      () => other.opened(sealed),
       () => seal.opened(bytes.toString('base64')),
       () => seal.opened(sealed.slice(0, 20)),
       () => seal.opened(''),

@@ -32,7 +32,7 @@ const sent = (deps: SendingDeps, url: string, stop = never()) =>
     stop,
   )
 
-/** Deps whose deadline comes when the test says so. */
+/** Deps whose deadline comes on demand. */
 function withDeadline() {
   const controller = new AbortController()
   const deadline = (ms: number) => {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { csvLine, plainText } from '~/wire/csv-line.ts'
 
 /**
- * The cells of a line as the simplest programs find them that split at a separator: each text
- * between two, without quotes and white space around it.
+ * The cells of a line for the simplest programs, which split at a separator: each string between
+ * two, without the quotes and white space around it.
  */
 const cellsAt = (separator: RegExp, line: string) =>
   line.split(separator).map((cell) => cell.replaceAll(/^["\s]+/g, ''))

@@ -23,7 +23,7 @@ const PagedQuery = Type.Object({
 const read = <S extends TObject>(schema: S, query: string) =>
   readQuery(schema, `http://localhost/api/v1/x${query}`)
 
-/** The failure's code and the parameter it names. */
+/** The error's code and the parameter that it names. */
 function faultOf(schema: TObject, query: string): string {
   try {
     read(schema, query)

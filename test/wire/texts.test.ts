@@ -87,7 +87,7 @@ const ANSWERS: Readonly<Record<string, Both>> = {
   ),
 }
 
-/** Short enough for single currencies and quotes to be left behind now and then. */
+/** Limits so short that single currencies and quotes expire now and then. */
 const LIMITS = { midMaxAgeMs: 1.5 * HOUR_MS, staleAfterMs: 900 }
 
 const steps = fc.array(fc.tuple(events, jumps), { minLength: 1, maxLength: 20 })

@@ -7,19 +7,19 @@ export type Door = {
   readonly model: string
 }
 
-/** A call that a model wants made. */
+/** A call that a model requests. */
 export type Wanted = { readonly id: string; readonly name: string; readonly args: object }
 
 /** Result of a tool for such a call. */
 export type Done = { readonly id: string; readonly text: string; readonly isError: boolean }
 
-/** A conversation with a model in one of the two forms in which models are asked. */
+/** A conversation with a model, in one of the two API formats of models. */
 export type Chat = {
   /**
    * Sends the prompt or the results of calls; returns the calls that the model requests next, none
    * at its end.
    */
-  ask(told: string | readonly Done[]): Promise<readonly Wanted[]>
+  ask(input: string | readonly Done[]): Promise<readonly Wanted[]>
 }
 
 export type Offered = Pick<Tool, 'name' | 'description' | 'inputSchema'>
@@ -34,7 +34,7 @@ export type Opening = {
 export const TOKENS_MAX = 2000
 const SHOWN_MAX = 300
 
-/** Posts JSON and reads JSON. Throws what the endpoint says against it. */
+/** Posts JSON and reads JSON. Throws the endpoint's error. */
 export async function posted(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -11,8 +11,8 @@ export function completionsChat({ door, system, tools }: Opening): Chat {
     function: { name, description, parameters },
   }))
   return {
-    async ask(told) {
-      messages.push(...messagesOf(told))
+    async ask(input) {
+      messages.push(...messagesOf(input))
       const body = { model: door.model, max_tokens: TOKENS_MAX, messages, tools: offered }
       const headers = { authorization: `Bearer ${door.key}` }
       const { choices } = (await posted(door.url, headers, body)) as Reply
@@ -23,10 +23,10 @@ export function completionsChat({ door, system, tools }: Opening): Chat {
   }
 }
 
-const messagesOf = (told: string | readonly Done[]): object[] =>
-  typeof told === 'string'
-    ? [{ role: 'user', content: told }]
-    : told.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }))
+const messagesOf = (input: string | readonly Done[]): object[] =>
+  typeof input === 'string'
+    ? [{ role: 'user', content: input }]
+    : input.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }))
 
 const wantedOf = ({ id, function: { name, arguments: text } }: Call): Wanted => ({
   id,

@@ -19,8 +19,8 @@ export function messagesChat({ door, system, tools }: Opening): Chat {
     ...{ name, description, input_schema: inputSchema },
   }))
   return {
-    async ask(told) {
-      messages.push({ role: 'user', content: contentOf(told) })
+    async ask(input) {
+      messages.push({ role: 'user', content: contentOf(input) })
       const body = { model: door.model, max_tokens: TOKENS_MAX, system, messages, tools: offered }
       const headers = { 'x-api-key': door.key, 'anthropic-version': VERSION }
       const { content } = (await posted(door.url, headers, body)) as Reply
@@ -30,10 +30,10 @@ export function messagesChat({ door, system, tools }: Opening): Chat {
   }
 }
 
-const contentOf = (told: string | readonly Done[]) =>
-  typeof told === 'string'
-    ? told
-    : told.map(({ id, text, isError }) => ({
+const contentOf = (input: string | readonly Done[]) =>
+  typeof input === 'string'
+    ? input
+    : input.map(({ id, text, isError }) => ({
         ...{ type: 'tool_result', tool_use_id: id, content: text, is_error: isError },
       }))
 

@@ -74,7 +74,7 @@ const ANSWER = {
 }
 
 describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) => {
-  test('calls tools, reads their results, and gives its last words as the answer', async () => {
+  test('calls tools, reads their results, and returns its last message as the answer', async () => {
     const { door, heard } = endpoint(path, [[CONVERT], [ANSWER]])
     const tools = echo()
     const reply = await modelPlayer(door, OFFERED, 'Kinds are never compared.')(QUESTION, tools)
@@ -104,7 +104,7 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) 
     expect((await modelPlayer(door, OFFERED, '')(QUESTION, echo())).isDeclined).toBe(true)
   })
 
-  test('declines by calling nothing, or by calling on and on', async () => {
+  test('declines by making no calls, or by never ending them', async () => {
     const silent = endpoint(path, [[]])
     expect((await modelPlayer(silent.door, OFFERED, '')(QUESTION, echo())).isDeclined).toBe(true)
     const endless = endpoint(
@@ -116,7 +116,7 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) 
     expect(tools.calls).toBe(8)
   })
 
-  test('that refuses ends the run with its reason', async () => {
+  test('that returns an error ends the run with its message', async () => {
     const { door } = endpoint(path, [])
     const asked = modelPlayer(door, OFFERED, '')(QUESTION, echo())
     await expect(asked).rejects.toThrow('500 {"error":"no more turns"}')
@@ -124,7 +124,7 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) 
 })
 
 describe('doorOf', () => {
-  test('reads address, key and model, and is null without an address', () => {
+  test('returns address, key and model, and null without an address', () => {
     expect(doorOf({})).toBeNull()
     const env = { AGENTS_MODEL_URL: 'http://localhost/v1/messages', AGENTS_MODEL_KEY: 'k' }
     expect(doorOf({ ...env, AGENTS_MODEL: 'm' })).toEqual({

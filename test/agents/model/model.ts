@@ -58,13 +58,13 @@ export const modelPlayer =
   }
 
 async function played(chat: Chat, question: string, tools: Tools): Promise<Reply | null> {
-  let told: string | readonly Done[] = question
+  let input: string | readonly Done[] = question
   for (let turn = 0; turn < TURNS_MAX; turn++) {
-    const wanted = await chat.ask(told)
+    const wanted = await chat.ask(input)
     const answer = wanted.find(({ name }) => name === ANSWER.name)
     if (answer) return replyOf(answer)
     if (wanted.length === 0) return null
-    told = await Promise.all(wanted.map((one) => done(one, tools)))
+    input = await Promise.all(wanted.map((one) => done(one, tools)))
   }
   return null
 }

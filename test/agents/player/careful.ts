@@ -14,9 +14,7 @@ export const careful: Player = async ({ template, slots }, tools) => {
   return READINGS[template]!(body, slots) ?? DECLINED
 }
 
-/**
- * Number of times that a call is repeated with a suggested name: each side of it may be misspelt.
- */
+/** Repetitions of a call with a suggested name: each side of a pair may be misspelt. */
 const REPEATS_MAX = 2
 
 async function asked(tools: Tools, tool: string, args: Record<string, unknown>): Promise<Answer> {
@@ -31,7 +29,7 @@ async function asked(tools: Tools, tool: string, args: Record<string, unknown>):
   return answer
 }
 
-/** The name of one thing that was probably meant; not one of several. */
+/** The single name that was probably meant; no match for several. */
 const SUGGESTION = /did you mean ([\w-]+) \([^)]*\)\?/
 
 type Fault = { readonly parameter: string; readonly error: string }
@@ -62,7 +60,7 @@ const caveatsOf = (entry: Body): Caveat[] => [
   ...(entry.suspect === undefined ? [] : (['suspect'] as const)),
 ]
 
-/** Reports whether an entry is for all that was asked, and may be believed. */
+/** Reports whether an entry fits the request and is believed. */
 const isFit = (entry: Body): boolean =>
   entry.unspecified === undefined &&
   entry.suspect === undefined &&
@@ -94,7 +92,7 @@ const mid: Reading = (body, { amount = 1 }) => {
 
 const DATE_LENGTH = 10
 
-/** The day of a price, which is known even where its rate is not to be believed. */
+/** The day of a price, which is known even if its rate is not believed. */
 const firstDay: Reading = ({ providers: [entry] }) =>
   entry ? said({ date: entry.last_updated.slice(0, DATE_LENGTH), caveats: caveatsOf(entry) }) : null
 

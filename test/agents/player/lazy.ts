@@ -36,7 +36,7 @@ const DATE_LENGTH = 10
 const dateIn = (text: Body): string | null =>
   typeof text === 'string' ? text.slice(0, DATE_LENGTH) : null
 
-/** The first object with a number of that name, in the order in which a text is read. */
+/** The first object with a number of that name, in the order of the text. */
 function firstWith(value: Body, name: string): Body {
   if (typeof value !== 'object' || value === null) return null
   if (typeof value[name] === 'number') return value

@@ -1,9 +1,9 @@
 import type { Slots } from '../question.ts'
 
-/** The call by which both players begin. */
+/** The first call of both players. */
 export type Plan = { readonly tool: string; args(slots: Slots): Record<string, unknown> }
 
-/** A few of the best are enough where one is asked for. */
+/** Limit for requests that need only the best. */
 const FEW = 3
 
 const sides = ({ sender, receiver }: Slots) => ({

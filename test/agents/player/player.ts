@@ -8,14 +8,14 @@ export type Answer = { readonly isError: boolean; readonly body: Body }
 
 const CHARACTERS_OF_A_TOKEN = 4
 
-/** Calls tools and counts what that takes. */
+/** Calls tools and counts calls and tokens. */
 export class Tools {
   calls = 0
   #characters = 0
 
   constructor(readonly client: Client) {}
 
-  /** About what a model reads and writes for the calls, at four characters a token. */
+  /** Approximate tokens that a model reads and writes for the calls, at four characters each. */
   get tokens(): number {
     return this.#characters / CHARACTERS_OF_A_TOKEN
   }

@@ -8,7 +8,7 @@ type Stated = {
   readonly asked: string
   readonly rate_date: string
   readonly rate: number
-  /** The mid at the end of the date asked for at the bank; null without a recent one. */
+  /** The mid at the end of the requested date at the bank; null without a recent one. */
   readonly mid: number | null
 }
 

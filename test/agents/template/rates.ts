@@ -59,7 +59,7 @@ type Seen = Two & {
   readonly is_suspect: boolean
 }
 
-/** A price's age, of providers with prices of one day alone in a pair of currencies. */
+/** A price's age, of providers whose prices in a pair of currencies are all of one day. */
 const age: Template = {
   name: 'age of a price',
   isUnknowable: false,
@@ -85,7 +85,7 @@ const dueFor = (one: Seen): Caveat[] => [
   ...(one.is_suspect ? (['suspect'] as const) : []),
 ]
 
-/** The best rate of all, where that is an old one; a provider's own newer price comes first. */
+/** The best rate of all, if it is old; a provider's own newer price comes first. */
 const stale: Template = {
   name: 'a stale price leads',
   isUnknowable: false,

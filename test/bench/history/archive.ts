@@ -8,7 +8,7 @@ import { CORRIDORS, PROVIDERS } from './market.ts'
 type Sizes = { readonly rows: number; readonly years: number; readonly asks: number }
 type Asked = { readonly times: readonly Times[]; readonly rowBytes: number }
 
-/** Each series has as many rows a month as in ten million, however many there are. */
+/** Each series has as many rows a month as in ten million, whatever the total. */
 const CORRIDOR_ROWS = 50_000
 /** Random requests whose responses are compared. */
 const COMPARED = 1000
@@ -16,15 +16,15 @@ const KNOWN_SHARE = 0.3
 /** Requests differ by an hour, or by days. */
 const TURNS = 40_000
 
-/** The part of a response that names the present. */
+/** The part of a response that depends on the current time. */
 const PRESENT = /"timestamp":"[^"]*"(?=,"(data_freshness|date|sample)")/
 
 const say = (line: string) => console.error(`archive: ${line}`)
 
 /**
- * The requests of `history` on one history as rows, and on the same archived, which happens while a
- * service serves and records. The archive's responses to random requests are compared with those of
- * the rows that it is turned back into.
+ * The requests of `history` on one history as rows, and on the same history archived, which happens
+ * while a service serves and records. The archive's responses to random requests are compared with
+ * those of the restored rows.
  */
 export async function archive(dir: string, { rows, years, asks }: Sizes): Promise<Figure[]> {
   const corridors = Math.min(CORRIDORS.length, Math.max(1, Math.round(rows / CORRIDOR_ROWS)))
@@ -71,7 +71,7 @@ const restored = ({ home }: Side) =>
     DATABASE_URL: home.url,
   })
 
-/** Responses to random requests without the present in them, the same in each run. */
+/** Responses to random requests without the current time in them, the same in each run. */
 async function responses({ questions, text }: Side, count: number): Promise<string[]> {
   let state = 1
   const roll = (below: number) => {
@@ -95,7 +95,7 @@ async function measured(side: Side, asks: number): Promise<Asked> {
   return { times, rowBytes: await rowBytesOf(side) }
 }
 
-/** Bytes of an observation of the months that are archived, or are to be. */
+/** Bytes per observation in the months that are archived, or will be. */
 async function rowBytesOf({ home }: Side): Promise<number> {
   const [row] = await home.database.sql`
     with months as (
@@ -112,7 +112,7 @@ async function rowBytesOf({ home }: Side): Promise<number> {
   return Number(row!.bytes)
 }
 
-/** Archives all whole months while clients read and record; fails if one is refused. */
+/** Archives all whole months while clients read and record; fails if a request is refused. */
 async function archived({ home, service, get, questions, filled }: Side): Promise<Figure[]> {
   const settings = { DATABASE_URL: home.url }
   const email = `${crypto.randomUUID()}@example.com`

@@ -16,15 +16,15 @@ import {
 
 export type Size = Span & {
   readonly rows: number
-  /** The number of corridors with all of the history; the others have only live prices. */
+  /** The number of corridors with the full history; the others have only live prices. */
   readonly corridors: number
 }
 
 type Part = { readonly name: string; readonly beforeMs: number }
 
 /**
- * Fills an empty, migrated database, and is as quick about it as the server allows: months are
- * copied frozen, before there are indexes, without a log and without what triggers would check.
+ * Fills an empty, migrated database as quickly as the server allows: months are copied frozen,
+ * before there are indexes, without a log and without the triggers' checks.
  */
 export async function fill(database: Database, size: Size, say: (line: string) => void) {
   const { sql } = database
@@ -55,14 +55,14 @@ export async function fill(database: Database, size: Size, say: (line: string) =
   await sql`analyze`
 }
 
-/** Has the catalogue be as old as the history, as after an upgrade. */
+/** Makes the catalogue as old as the history, as after an upgrade. */
 const beginCatalogue = (sql: Sql) =>
   sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`
     await tx`update catalogue_history set since = '-infinity'`
   })
 
-/** Makes every corridor with every provider; the series in the order of corridors. */
+/** Creates every corridor with every provider; the series are in the order of corridors. */
 async function seriesIn(sql: Sql): Promise<Series[]> {
   for (const { from, to } of CORRIDORS)
     await sql`insert into corridors (source, target) values (${from}, ${to})`
@@ -127,7 +127,7 @@ async function dropIndexes(sql: Sql): Promise<string[]> {
   )
 }
 
-/** Writes what the trigger would have written. */
+/** Writes the rows that the trigger would have written. */
 const noteLongPrices = (sql: Sql) => sql`
   insert into long_prices
     (corridor_id, provider_corridor_id, offer_id, id, effective_from, valid_until)

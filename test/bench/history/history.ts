@@ -10,7 +10,10 @@ import { type Question, questionsAt } from './questions.ts'
 
 const FEW_CORRIDORS = CORRIDORS.length / 10
 const WARM_UP_MAX = 20
-/** The driver is not asked what the service has just read, so that neither warms the other. */
+/**
+ * Offset of the driver's queries from those of the service, so that neither warms the other's
+ * cache.
+ */
 const SQL_AHEAD = 31
 
 type Sizes = {
@@ -23,7 +26,7 @@ type Start = { readonly ms: number; readonly mb: number }
 export type Side = {
   readonly filled: Filled
   readonly home: Home
-  /** Database of the statements, set up as the service sets up its own. */
+  /** Database of the statements, with the same settings as the service's own. */
   readonly reads: Database
   readonly service: Running
   readonly questions: readonly Question[]

@@ -12,7 +12,7 @@ type Asked = { readonly rows: number; readonly years: number; readonly corridors
 
 const say = (line: string) => console.error(`history: ${line}`)
 
-/** A data directory with a history in it, as an earlier run left it, or else filled now. */
+/** A data directory with a history, from an earlier run or filled now. */
 export async function filledHome(dir: string, { rows, years, corridors }: Asked): Promise<Filled> {
   const dataDir = `${dir}/${rows}-of-${years}-years`
   const mark = Bun.file(`${dataDir}.json`)

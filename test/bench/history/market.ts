@@ -11,12 +11,12 @@ const TARGETS: Readonly<Record<string, number>> = {
   ...{ KES: 129, NGN: 1530, UGX: 3520, TZS: 2480, GHS: 11.8, RWF: 1447, ETB: 142, MAD: 9.05 },
   ...{ XOF: 563, ZMW: 23.6 },
 }
-/** Units per US dollar, of the order they had in 2025. */
+/** Units per US dollar, roughly as in 2025. */
 export const PER_USD: Readonly<Record<string, number>> = { ...SOURCES, ...TARGETS }
 
 export const CODES = Object.keys(PER_USD)
 export const PROVIDERS = Array.from({ length: 100 }, (_, i) => provider(`bench-${i}`))
-/** Each is priced by every provider, so there are 20,000 live quotes. */
+/** Every provider prices each corridor, so there are 20,000 live quotes. */
 export const CORRIDORS = Object.keys(SOURCES).flatMap((from) =>
   Object.keys(TARGETS).map((to) => ({ from, to })),
 )
@@ -30,7 +30,7 @@ const WEEKS_MS = 45 * DAY_MS
 export type Corridor = { readonly from: string; readonly to: string }
 export type Span = { readonly nowMs: number; readonly spanMs: number }
 
-/** A row of `provider_corridors`, and what names it. */
+/** A row of `provider_corridors`, with its key. */
 export type Series = Corridor & {
   readonly id: number
   readonly corridorId: number
@@ -45,12 +45,11 @@ const PRICES = 512
 const CHUNK_ROWS = 5000
 
 /**
- * Observations as lines of COPY, in order of time: of the first `quoted` series in turn, so that the
- * prices of one corridor lie together, as they do where its providers are asked one after another.
- * Of the other series there is one each, an hour before `nowMs`. Each is recorded as it takes effect.
- *
- * The same arguments give the same lines, and with fewer series, and as many fewer rows, they are
- * the lines of these series and no others, under ids of their own.
+ * Observations as lines of COPY, in order of time: of the first `quoted` series in turn, so that
+ * the prices of one corridor are adjacent, as with providers that are queried one after another.
+ * The other series have one each, an hour before `nowMs`. Each is recorded as it takes effect. The
+ * same arguments give the same lines. With fewer series, and as many fewer rows, they are the same
+ * lines of these series, with ids of their own.
  */
 export class Story {
   readonly count: number
@@ -87,7 +86,7 @@ export class Story {
     return Math.floor(nowMs - spanMs + (turn * (spanMs - HOUR_MS)) / turns)
   }
 
-  /** Which turn it would be if all series were quoted. */
+  /** The turn that this would be if all series were quoted. */
   #turn(i: number): number {
     return Math.floor(i / this.quoted) * this.series.length + (i % this.quoted)
   }
@@ -102,7 +101,7 @@ export class Story {
     return `${i + 1}\t${at}\t${at}\t${series.corridorId}\t${series.id}\t${price}\t${end}\n`
   }
 
-  /** Prices of a corridor's series in turn, as text: made once. */
+  /** Prices of a corridor's series in turn, as strings, created once. */
   #pricesOf({ corridorId, from, to }: Series): string[] {
     const known = this.#prices.get(corridorId)
     if (known) return known
@@ -117,7 +116,7 @@ export class Story {
   }
 }
 
-/** A number without a pattern that one sees. */
+/** A pseudo-random number without a visible pattern. */
 const scattered = (i: number): number => (Math.imul(i ^ (i >>> 15), 0x2c1b3c6d) >>> 8) ^ (i >>> 12)
 
 function untilMs(providerId: string, round: number, atMs: number): number | null {

@@ -10,18 +10,18 @@ import { CORRIDORS, type Corridor, type Span } from './market.ts'
 /** One kind of query; `i` makes each repetition different. */
 export type Question = {
   readonly what: string
-  /** Goal of the query, and words that lead on to the goal against the smaller history. */
+  /** Goal of the query, with words before the goal for the smaller history. */
   readonly goal: string
   readonly path: (i: number) => string
-  /** A time within the span it is about, for the query of what was known then. */
+  /** A time within its span, for the query with `known_at`. */
   readonly knownMs: (i: number) => number
   /** The query by SQL alone, its rows read by the driver. */
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
   /** Says whether a repetition is served from memory. */
   readonly isKept: boolean
-  /** Says whether it is about the present too, unless it has `known_at`. */
+  /** Says whether it is also about the present, unless it has `known_at`. */
   readonly isOfNow?: true
-  /** Number of times that it can be sent before parts of its response are found in memory. */
+  /** Number of repetitions before parts of its response are cached. */
   readonly asksMax?: number
 }
 
@@ -30,13 +30,13 @@ type Page = {
   readonly offset: number
   readonly provider: string | null
   readonly order: 'asc' | 'desc'
-  /** The time for which ago the 90 days of the page ended. */
+  /** Days from the end of the page's 90 days to now. */
   readonly daysAgo: number
 }
 
 const PERIOD_MS = 90 * DAY_MS
 const HALF_YEAR_MS = 183 * DAY_MS
-/** Each asking of a page ends at an hour of its own, so that nothing of it is in memory. */
+/** Each repetition of a page ends at an hour of its own, so that no part of it is cached. */
 const ASKS_MAX = 240
 
 const pairOf = ({ from, to }: Corridor): string => `from=${from}&to=${to}`
@@ -153,7 +153,7 @@ const storesIn = (database: Database) => ({
   ...createSnapshotStore(database),
 })
 
-/** The stores of a database, which remember what they learn of it. */
+/** The stores of a database, which cache what they learn of it. */
 function storesOf(database: Database) {
   const known = stores.get(database) ?? storesIn(database)
   stores.set(database, known)

@@ -1,6 +1,6 @@
 import { mkdir, statfs } from 'node:fs/promises'
 
-/** An observation with its share of the indexes and roll-ups, and of what a sort of them needs. */
+/** An observation with its share of the indexes and roll-ups, and of the space for sorting them. */
 const ROW_BYTES = 320
 /** The references of both histories, the server's logs. */
 const BESIDE_BYTES = 1_500_000_000

@@ -6,7 +6,7 @@ const { origin, endpoint, seconds, perSecond }: Load = await Bun.stdin.json()
 const { method, path, headers, body, status } = endpoint
 
 let cents = Math.floor(Math.random() * CENTS_RANGE)
-/** Another amount in each request, where the path asks for one. */
+/** Another amount in each request, if the path has one. */
 const setupRequest = (request: drive.Request): drive.Request => {
   cents = (cents + CENTS_STEP) % CENTS_RANGE
   return { ...request, path: path.replace(AMOUNT, ((cents + 1) / 100).toFixed(2)) }

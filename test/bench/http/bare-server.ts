@@ -1,6 +1,6 @@
 import type { Answer } from './servers.ts'
 
-/** The most that this runtime can do: one body and its headers, made beforehand, for everybody. */
+/** The ceiling of this runtime: one body and its headers, created in advance, for every request. */
 const { status, headers, body }: Answer = await Bun.stdin.json()
 const init = { status, headers }
 

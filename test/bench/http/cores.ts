@@ -3,10 +3,7 @@ import { availableParallelism } from 'node:os'
 const CORES = availableParallelism()
 const TASKSET = CORES > 1 ? Bun.which('taskset') : null
 
-/**
- * A command that runs on the core of the load: the last one, where the machine can keep it apart
- * from those that serve.
- */
+/** A command that runs on the load's core: the last one, if the machine can keep servers off it. */
 export const onLoadCore = (command: string[]): string[] =>
   TASKSET ? [TASKSET, '-c', String(CORES - 1), ...command] : command
 

@@ -21,7 +21,10 @@ export type Endpoint = {
 
 export const AMOUNT = '{amount}'
 
-/** Amounts in cents, and what lies between two that follow each other: each comes up once, mixed. */
+/**
+ * Range of amounts in cents, and the step between two consecutive ones: each appears once,
+ * shuffled.
+ */
 export const CENTS_RANGE = 100_000_000
 export const CENTS_STEP = 23_606_797
 

@@ -116,7 +116,7 @@ async function settled(origin: string, endpoint: Endpoint): Promise<void> {
   }
 }
 
-/** A budget counts down and amounts have more or fewer digits: no more may differ. */
+/** Tolerated difference in size: a budget decreases and amounts differ in digits. */
 const BYTES_SHARE_MAX = 0.03
 
 function assertSameBytes({ name }: Endpoint, { servers: { service, bare } }: Rounds): void {
@@ -171,7 +171,7 @@ async function start(
 /** Fields that SQL does not return: clocks, and that the prices are a sample. */
 const isLeftOut = (name: string): boolean => ['timestamp', 'age_seconds', 'sample'].includes(name)
 
-/** Asserts that SQL got the same request. */
+/** Asserts that the SQL server returns the same response. */
 function assertAlike(answer: Answer, other: Answer): void {
   if (answer.status !== 200) return
   const plain = ({ body }: Answer) =>
@@ -180,7 +180,7 @@ function assertAlike(answer: Answer, other: Answer): void {
     throw new Error(`SQL answers ${answer.path} otherwise:\n${plain(other)}\n${plain(answer)}`)
 }
 
-/** Each server sets these by itself. */
+/** Headers that each server sets by itself. */
 const OWN_HEADERS = ['date', 'content-length', 'connection']
 
 async function answerOf(origin: string, endpoint: Endpoint): Promise<Answer> {

@@ -2,7 +2,7 @@ import { autocannon } from './autocannon.ts'
 import type { Endpoint } from './endpoints.ts'
 import { wrk } from './wrk.ts'
 
-/** As many as keep a server busy. */
+/** Enough to keep a server busy. */
 export const CONNECTIONS = 64
 
 export type Load = {
@@ -28,5 +28,5 @@ export type Seen = {
 export const GENERATORS = { wrk, autocannon } as const
 export type GeneratorName = keyof typeof GENERATORS
 
-/** The one that gives more, where it is installed. */
+/** The faster generator, if it is installed. */
 export const bestGenerator = (): GeneratorName => (Bun.which('wrk') ? 'wrk' : 'autocannon')

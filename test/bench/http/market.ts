@@ -8,7 +8,7 @@ import { type Pair, wander } from '../dataset.ts'
 /** The number of providers that quote the first corridor of a market. */
 export const QUOTERS = 12
 const PROVIDERS = 60
-/** The time that observations are spread over, so that live quotes are of the last days. */
+/** The time over which observations are spread, so that live quotes are of the last days. */
 export const SPAN_MS = 8 * DAY_MS
 
 export type Market = {
@@ -51,7 +51,7 @@ export type MarketOptions = {
   readonly perUsd: Readonly<Record<string, number>>
 }
 
-/** The part of a whole number that falls to one of several, as even as can be. */
+/** One part's share of a whole number, as even as possible. */
 function share(total: number, { of, at }: { of: number; at: number }): number {
   return Math.floor(((at + 1) * total) / of) - Math.floor((at * total) / of)
 }

@@ -12,7 +12,7 @@ export type Measured = Omit<Seen, 'requests'> & {
 
 export type Driving = Load & { readonly generator: GeneratorName }
 
-/** Drives a server and looks at what it cost its process. */
+/** Drives a server and measures the cost to its process. */
 export async function measured({ generator, ...load }: Driving, pid: number): Promise<Measured> {
   const before = await cpuMs(pid)
   const { requests, ...seen } = await GENERATORS[generator](load)
@@ -34,7 +34,7 @@ export function medians(rounds: readonly Measured[]): Measured {
   }
 }
 
-/** Ratios of one server's rounds to another's, each to the one of the same round. */
+/** Ratios of one server's rounds to another's, each to the same round. */
 export type Ratios = Pick<Measured, 'perSecond' | 'p99Ms' | 'cpuMicros'>
 
 /**

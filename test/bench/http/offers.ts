@@ -4,13 +4,13 @@ import { provider } from '../../support/catalogue.ts'
 import { type Pair, wander } from '../dataset.ts'
 import { type Market, type MarketOptions, QUOTERS, SPAN_MS } from './market.ts'
 
-/** The number of offers of a corridor, of as many providers as quote one without offers. */
+/** The number of offers of a corridor, from as many providers as quote one without offers. */
 export const CORRIDOR_OFFERS = 200
-/** Way in which half of the offers pay out. */
+/** The `pay_out` of half of the offers. */
 export const ASKED_PAY_OUT = 'mobile_money'
 
 const BANDS = 4
-/** The bands share the amounts that are asked for. */
+/** Width of a band; the bands share the requested amounts. */
 const BAND_WIDTH = 250_000
 const CENT = 0.01
 
@@ -43,7 +43,7 @@ const offersIn = (corridor: Corridor): Pair[] =>
     offer: OFFERS[Math.floor(i / QUOTERS)]!,
   }))
 
-/** Offers of four bands, two ways of paying out, and so many channels as are needed. */
+/** Offers of four bands, two payout methods, and as many channels as needed. */
 function offerAt(i: number): Offer {
   const amountMin = (i % BANDS) * BAND_WIDTH
   return {

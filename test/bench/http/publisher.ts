@@ -2,7 +2,7 @@ import type { Running } from '../process.ts'
 import type { Market } from './market.ts'
 
 const BATCH_ROWS = 100
-/** Bodies made beforehand, so that making them costs nothing while it is measured. */
+/** Bodies created in advance, so that their creation is not measured. */
 const BODIES = 200
 
 export type Publisher = {
@@ -33,7 +33,7 @@ export function publisherOf(service: Running, { market, key }: { market: Market;
   }
 }
 
-/** Rows a second, batch after batch, `pauseMs` from the start of one to the next, while it lasts. */
+/** Rows a second, batch after batch, with `pauseMs` from the start of one to the next. */
 export async function rowsPerSecond(
   publisher: Publisher,
   { pauseMs, during }: { pauseMs: number; during: Promise<unknown> },

@@ -5,7 +5,7 @@ import { type Measured, measured, medians } from './measure.ts'
 import { type Publisher, publisherOf, rowsPerSecond } from './publisher.ts'
 import type { Scene } from './scene.ts'
 
-/** A batch so often is 1,000 rows a second. */
+/** Pause between batches, for 1,000 rows a second. */
 const PACE_MS = 100
 
 type Sizes = {

@@ -14,9 +14,9 @@ export type Rounds = {
 export type Result = {
   readonly name: string
   readonly goal: Goal
-  /** As much as each gives. */
+  /** At full load. */
   readonly full: Rounds
-  /** Service and bare server at half of what the service gives. */
+  /** Service and bare server at half of the service's full load. */
   readonly half: Rounds
 }
 
@@ -43,7 +43,7 @@ function figureRatios(old: readonly Figure[], fresh: readonly Figure[]): string 
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const short = (value: number): string => String(Number(value.toPrecision(3)))
-/** Nothing for what is no number: autocannon's shortest times are 0 ms. */
+/** Empty if there is no number: autocannon's shortest times are 0 ms. */
 const hundredths = (value: number | undefined): string =>
   value !== undefined && Number.isFinite(value) ? value.toFixed(2) : ''
 
@@ -87,7 +87,7 @@ const markdown = (rows: readonly (readonly string[])[]): string => {
   return [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 
-/** The report as a Markdown table, with a line on how it was taken. */
+/** The report as a Markdown table, with a line on how it was measured. */
 export function reportTable(report: Report): string {
   const { generator, tcp, connections, rounds, seconds, takenAt, bun, results, figures } = report
   return [

@@ -23,10 +23,10 @@ const TARGETS = [
 ]
 
 export type Keys = {
-  /** Sees in real time and may record. */
+  /** A realtime key that may record. */
   readonly realtime: string
   readonly hourly: string
-  /** Has no unit left. */
+  /** A key without units left. */
   readonly spent: string
 }
 
@@ -45,10 +45,8 @@ export type Scene = {
 }
 
 /**
- * The service in its own process on the sample and 5,000 generated live quotes: 500 corridors.
- *
- * Only how much a caller may ask and the age of mids are set; keys, metering, limits and headers are
- * as always.
+ * The service in its own process on the sample and 5,000 generated live quotes: 500 corridors. Only
+ * the quotas and the age of mids are set; keys, metering, limits and headers are the defaults.
  */
 export async function openScene(dataDir: string): Promise<Scene> {
   const home = await openHome(dataDir)
@@ -74,7 +72,7 @@ export async function openScene(dataDir: string): Promise<Scene> {
   }
 }
 
-/** Uses a key's one unit; resolves when the database knows of it. */
+/** Uses a key's only unit; resolves when the database has it. */
 async function spend(url: string, key: string, { sql }: Database): Promise<void> {
   await fetch(`${url}/providers`, { headers: { 'x-api-key': key } })
   while ((await sql`select from usage`).length === 0) await Bun.sleep(50)
@@ -103,7 +101,7 @@ export async function keysOf(settings: Record<string, string>): Promise<Keys> {
   }
 }
 
-/** Quotes as many corridors as are missing to `CORRIDORS`, the last of them with offers. */
+/** Quotes as many corridors as `CORRIDORS` lacks, the last of them with offers. */
 async function filled(database: Database, nowMs: number) {
   const { sql } = database
   const known = await sql`select source || '/' || target as pair from corridors`

@@ -5,12 +5,12 @@ import { onLoadCore } from './cores.ts'
 import { AMOUNT, CENTS_RANGE, CENTS_STEP, type Endpoint } from './endpoints.ts'
 import { CONNECTIONS, type Load, type Seen } from './load.ts'
 
-/** Between two requests of a connection, where the load has a rate. */
+/** Pause between two requests of a connection, if the load has a rate. */
 const PAUSE_MS = 3
 
 /**
- * Drives a server by wrk. It knows no rate: as many connections as make one, each pausing for some
- * milliseconds before its next request.
+ * Drives a server by wrk. It supports no rate: instead the rate sets the number of connections,
+ * each of which pauses for some milliseconds before its next request.
  */
 export async function wrk(load: Load): Promise<Seen> {
   const { origin, endpoint, seconds, perSecond } = load
@@ -75,7 +75,7 @@ function scriptOf({ origin, endpoint, perSecond }: Load): string {
   return `${lines.join('\n')}\n${DONE}`
 }
 
-/** Another amount in each request of this run, large and small ones in no order. */
+/** Another amount in each request of this run, large and small ones mixed. */
 function varying(origin: string, { path, headers }: Endpoint): string {
   const [before, after] = path.split(AMOUNT)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -88,7 +88,7 @@ function request()
 end`
 }
 
-/** Pauses of unlike length, so that the connections do not ask all at once. */
+/** Pauses of random length, so that the connections do not send at the same time. */
 const PAUSE = `function delay() return math.random(1, ${2 * PAUSE_MS - 1}) end`
 
 const quoted = (text: string): string => JSON.stringify(text)

@@ -2,11 +2,11 @@ import type { Market } from '../http/market.ts'
 import type { Running } from '../process.ts'
 
 const BATCH_ROWS = 50
-/** A prime, so that the rates of as many rows differ and rise and fall. */
+/** A prime, so that the rates of that many rows differ, rising and falling. */
 const RATES = 100_003
 const STRIDE = 7919
 
-/** A recorded row: its corridor, its rate as it is written, and when its 201 was there. */
+/** A recorded row: its corridor, its rate as written, and when its 201 arrived. */
 export type Row = { readonly corridor: string; readonly rate: string; readonly committedMs: number }
 
 export type Recorder = {
@@ -16,7 +16,7 @@ export type Recorder = {
   burst(rows: number): Promise<void>
 }
 
-/** Records prices of the market's pairs in turn through `POST /rates`, no two of one rate. */
+/** Records prices of the market's pairs in turn through `POST /rates`, each with another rate. */
 export function recorderOf(service: Running, { market, key }: { market: Market; key: string }) {
   const { pairs } = market
   const headers = { 'x-api-key': key, 'content-type': 'application/json' }

@@ -1,13 +1,13 @@
 import type { Socket } from 'bun'
 
-/** Streams that this process opens, as the first line that it reads. */
+/** Streams that this process opens, read from the first line of its input. */
 export type Readers = {
   readonly origin: string
   /** Each stream's path with its query, and the key that opens it. */
   readonly streams: readonly { readonly path: string; readonly key: string }[]
 }
 
-/** The number of streams that sent each rate, written as it came, and the time of the last one. */
+/** The number of streams that sent each rate, as written, and the time of the last one. */
 export type Heard = Record<string, { count: number; lastMs: number }>
 
 /** The number of streams that connect at once. */
@@ -17,7 +17,7 @@ const QUOTE = /event: quote\ndata: [^\n]*?"rate":([\d.]+)/g
 
 const heard: Heard = {}
 
-/** Opens a stream; resolves when its hello is there. */
+/** Opens a stream; resolves with its hello. */
 async function open(origin: URL, { path, key }: Readers['streams'][number]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const head = `GET ${path} HTTP/1.1\r\nHost: ${origin.host}\r\nX-API-Key: ${key}\r\n\r\n`
@@ -35,7 +35,7 @@ async function open(origin: URL, { path, key }: Readers['streams'][number]): Pro
         if (end < 0) return
         const whole = text.slice(0, end)
         if (whole.includes('event: hello')) resolve()
-        if (/event: (slow|ended|reset)/.test(whole)) fail(`a stream was told: ${whole}`)
+        if (/event: (slow|ended|reset)/.test(whole)) fail(`a stream received: ${whole}`)
         note(whole, nowMs)
       },
       close: () => {

@@ -3,9 +3,9 @@ import type { Running } from '../process.ts'
 const ID = /^id: (\S+)$/gm
 const EVENT = /^event: (quote|best|mid|gone|catalogue)$/gm
 
-/** A stream of everything, which is read as it comes. */
+/** A stream of everything, read as it arrives. */
 export type Everything = {
-  /** The number of events that it got. */
+  /** The number of events received. */
   readonly events: number
   /** The last id received. */
   readonly lastId: string | null
@@ -14,19 +14,19 @@ export type Everything = {
   close(): void
 }
 
-/** Reads all corridors, after an id where there is one. */
+/** Reads all corridors, after an id if there is one. */
 export function everything(service: Running, key: string, after?: string): Everything {
   const stop = new AbortController()
-  const told = { events: 0, lastId: null as string | null }
+  const received = { events: 0, lastId: null as string | null }
   const ids = new Set<string>()
   const waiting = new Map<string, () => void>()
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => {})
   const take = (text: string) => {
-    if (text.includes('\nevent: reset\n')) throw new Error(`the stream asks anew: ${text}`)
-    told.events += text.match(EVENT)?.length ?? 0
+    if (text.includes('\nevent: reset\n')) throw new Error(`the stream was reset: ${text}`)
+    received.events += text.match(EVENT)?.length ?? 0
     for (const [, id] of text.matchAll(ID)) {
-      told.lastId = id!
+      received.lastId = id!
       ids.add(id!)
       waiting.get(id!)?.()
     }
@@ -47,10 +47,10 @@ export function everything(service: Running, key: string, after?: string): Every
   read().catch(failed.reject)
   return {
     get events() {
-      return told.events
+      return received.events
     },
     get lastId() {
-      return told.lastId
+      return received.lastId
     },
     until(id) {
       if (ids.has(id)) return Promise.resolve()

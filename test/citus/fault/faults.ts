@@ -26,7 +26,7 @@ export type Fault = {
 
 /** Time after which a worker is known to be unreachable. */
 const KNOWN_MS = 8000
-/** Long enough to be set aside, and to be known as away. */
+/** Long enough to be set aside, and to be known as unreachable. */
 const AWAY_MS = 3000
 const LATE_MS = 5000
 /** A commit that is not held up is complete by then. */

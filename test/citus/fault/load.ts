@@ -13,7 +13,7 @@ const ERROR_SHOWN = 160
 /** The response to a query or a batch of the load; 0 if there was none. */
 export type Seen = {
   readonly kind: 'live' | 'past' | 'post'
-  /** The port of the worker that it needed alone; null if it needs none, or all of them. */
+  /** The port of the only worker that it needed; null if it needs none, or all of them. */
   readonly port: number | null
   readonly atMs: number
   readonly status: number
@@ -22,7 +22,7 @@ export type Seen = {
   readonly error: string
 }
 
-/** The client as programs have it: it opens its stream again where it was lost. */
+/** The client as programs use it: it reopens its stream after losing it. */
 class Client extends Connection {
   stream(signal: AbortSignal) {
     return this.events(
@@ -32,7 +32,7 @@ class Client extends Connection {
   }
 }
 
-/** Writers, readers and streams on every service, without a pause to speak of. */
+/** Writers, readers and streams on every service, almost without pause. */
 export class Load {
   readonly seen: Seen[] = []
   /** Responses that showed part of a batch, or took one back. */
@@ -42,7 +42,7 @@ export class Load {
   sent: number
   /** The rates of the load are above it. */
   readonly base: number
-  /** Acknowledged rows of each corridor that is written by itself. */
+  /** Acknowledged rows of each corridor that is written alone. */
   readonly lonely = new Map<string, number>()
   readonly hearings: readonly Hearing[]
   readonly #leaving = new AbortController()
@@ -62,7 +62,7 @@ export class Load {
     this.#writers = [this.#writeCrowd(), ...scene.lone.map((one) => this.#writeLonely(one))]
   }
 
-  /** Ends writing, once everything that was begun is acknowledged, or after a while. */
+  /** Ends writing, once every started batch is acknowledged, or after a while. */
   async calm(msMax: number): Promise<void> {
     this.#isWriting = false
     await Promise.race([Promise.all(this.#writers), delay(msMax)])
@@ -179,7 +179,7 @@ export class Load {
   }
 }
 
-/** The rates of the corridors that one batch sets all at once. */
+/** The rates of the corridors that one batch sets together. */
 export function ratesIn(text: string): number[] {
   const { corridors } = JSON.parse(text) as { corridors: { to: string; best_rate: number }[] }
   return corridors.filter(({ to }) => CROWD_TARGETS.includes(to)).map((one) => one.best_rate)

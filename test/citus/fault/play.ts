@@ -5,9 +5,9 @@ import { CROWD, CROWD_TARGETS, LONELY, type Scene } from './scene.ts'
 
 const BEFORE_MS = 1500
 const HEAL_MS_MAX = 40_000
-/** Time after a 201 within which every service has to show it, once nothing prevents it. */
+/** Time after a 201 within which every service has to show it, once no failure prevents it. */
 const SHOWN_MS_MAX = 10_000
-/** By when what was sent is acknowledged, once nothing is in the way. */
+/** Time within which a batch is acknowledged, once no failure prevents it. */
 const CALM_MS_MAX = 40_000
 const POLL_MS = 50
 
@@ -111,7 +111,7 @@ async function shown({ scene, load, must }: Stage): Promise<void> {
     }
 }
 
-/** Acknowledged batches that are not there, batches that are there in part or twice. */
+/** Acknowledged batches that are missing, incomplete or stored twice. */
 async function accounted({ sql }: Scene, load: Load): Promise<string[]> {
   const rows = await sql<{ provider: string; target: string; rate: number; count: number }[]>`
     select p.provider_id as provider, c.target, o.rate::float8 as rate, count(*)::int as count
@@ -146,7 +146,7 @@ function bugs({ seen }: Load): string[] {
   return found.length > 0 ? [`${found.length} answers were errors of ours: ${found[0]!.error}`] : []
 }
 
-/** Rows that are still not sent once streams had the time to be opened again. */
+/** Rows that are still not sent after streams had time to reopen. */
 async function untoldAtLast(load: Load, fault: Fault): Promise<string[]> {
   const deadline = performance.now() + SHOWN_MS_MAX
   while (untold(load, fault).length > 0 && performance.now() < deadline) await delay(POLL_MS)
@@ -162,9 +162,9 @@ function untold({ hearings, acknowledged }: Load, { mayReset }: Fault): string[]
     )
     const isExcused = resets.length > 0
     return [
-      ...(missed.length > 0 && !isExcused ? [`stream ${i} was not told of ${missed}`] : []),
-      ...(resets.length > 0 && !mayReset ? [`stream ${i} was told to ask again`] : []),
-      ...(doubled > 0 ? [`stream ${i} told ${doubled} events twice`] : []),
+      ...(missed.length > 0 && !isExcused ? [`stream ${i} did not send ${missed}`] : []),
+      ...(resets.length > 0 && !mayReset ? [`stream ${i} was reset`] : []),
+      ...(doubled > 0 ? [`stream ${i} sent ${doubled} events twice`] : []),
       ...faults.slice(0, 3).map((fault) => `stream ${i}: ${fault}`),
     ]
   })

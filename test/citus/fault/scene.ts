@@ -26,7 +26,7 @@ export const rowOf = (provider: string, target: string, rate: number): object =>
   return { provider_id: provider, from: SOURCE, to: target, rate }
 }
 
-/** A corridor that is written by itself, and the worker that keeps its rows. */
+/** A corridor that is written alone, and the worker that stores its rows. */
 export type Lone = { readonly target: string; readonly node: Node }
 
 /** A cluster with the tables distributed over it, two services, and corridors on each worker. */
@@ -106,7 +106,7 @@ function serviceOf(name: string, { url, folder, clock }: Place): Replica {
   return new Replica(name, freePort('127.0.0.1'), settings, join(folder, `${name}.log`))
 }
 
-/** The first price of each corridor, so that all are there from the beginning. */
+/** Records the first price of each corridor, so that all of them exist from the beginning. */
 async function posted(service: Replica, key: string, targets: readonly string[]): Promise<void> {
   const rows = targets.map((target) =>
     rowOf(target.startsWith('R') ? CROWD : LONELY, target, FIRST_RATE),
@@ -124,7 +124,7 @@ async function corridorsOf({ origin }: Replica, key: string): Promise<string> {
   return answer.text()
 }
 
-/** The batches count up from it. */
+/** The rate of the first batch; later batches count up. */
 const FIRST_RATE = 1000
 
 type Placing = Pick<Scene, 'cluster' | 'networkOf' | 'sql'>

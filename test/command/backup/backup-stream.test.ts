@@ -12,7 +12,7 @@ import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 
-/** More than any pipe holds, and nothing that can be packed. */
+/** More rows than any pipe holds, with incompressible content. */
 const ROWS = 4000
 
 let origin: FreshDatabase

@@ -55,7 +55,7 @@ afterAll(async () => {
   await origin.close()
 })
 
-/** Two rows through the API, of which the newer one is withdrawn. */
+/** Records two rows through the API, and withdraws the newer one. */
 async function withdrawOne(): Promise<void> {
   const row = { provider_id: 'retail-a', from: 'GBP', to: 'KES', effective_from: OLD, rate: 170 }
   const { ids } = await sent('/rates', [row, { ...row, rate: 1.7 }])
@@ -166,9 +166,10 @@ describe('backup and restore', () => {
       const headers = { 'x-api-key': key, 'content-type': 'application/json' }
       const url = `${again.origin}/api/v1/rates`
       expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(201)
-      await until('the restored alert is told', async () => {
-        const told = await restored.sql`select from alert_deliveries where alert_id = ${alert}`
-        return told.length === 1
+      await until('the restored alert fires', async () => {
+        const deliveries =
+          await restored.sql`select from alert_deliveries where alert_id = ${alert}`
+        return deliveries.length === 1
       })
       await again.service.stop()
       const verified = await corridor(['rollups', 'verify', '--json'], restored.url)
@@ -304,7 +305,8 @@ describe('backup and restore', () => {
       select (select count(*) from catalogue_history where since = '-infinity') as begun,
         (select count(*) from currencies) + (select count(*) from providers) as entries`
     expect(begun!.begun).toBe(begun!.entries)
-    // The recorder of a price, how and how late, and versions of the catalogue were not stored then.
+    // The recorder of a price, its route and delay, and versions of the catalogue were not stored
+    // then.
     const unsaid = async (database: FreshDatabase) => {
       const tables = Object.entries(await tableTexts(database))
       const isUnsaid = /^(recorders|withdrawals|catalogue_history|late_commits|log_\w+)$/

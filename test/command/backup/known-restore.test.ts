@@ -26,7 +26,7 @@ const QUESTIONS = [
   `/change?${PAIR}&period=1d`,
 ]
 
-/** A time of the server's by which everything that was committed counts as known. */
+/** A time by the server's clock at which every earlier commit counts as known. */
 async function settledMs({ sql }: FreshDatabase): Promise<number> {
   const [row] = await sql<[{ ms: string }]>`
     select ceil(extract(epoch from clock_timestamp()) * 1000) + 1 as ms`
@@ -95,7 +95,7 @@ test(
   TEST_MS_MAX,
 )
 
-/** A body as text, without what follows the time of the request. */
+/** A body as text, without the fields that depend on the time of the request. */
 function lasting({ timestamp: _, known_at: __, ...body }: Record<string, unknown>): string {
   return JSON.stringify(body)
 }

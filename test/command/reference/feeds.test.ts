@@ -32,11 +32,11 @@ const localFeed = () => ({
   REFERENCE_FEED_URL: feed.upstream.origin,
 })
 
-/** `corridor reference ...` with its feed being the local one. */
+/** Runs `corridor reference ...` with the local feed. */
 const reference = (args: string[], env: Record<string, string> = {}) =>
   corridorWith({ DATABASE_URL: database.url, ...localFeed(), ...env }, ['reference', ...args])
 
-/** `corridor reference ...` as an operator runs it. */
+/** Runs `corridor reference ...` as an operator does. */
 const referenceProcess = (args: string[]) =>
   corridorProcess(['reference', ...args], { databaseUrl: database.url, env: localFeed() })
 

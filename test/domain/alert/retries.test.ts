@@ -4,7 +4,7 @@ import { AHEAD_MS_MAX, nextTryMs, TRYING_MS_MAX } from '~/domain/alert/retries.t
 
 const MINUTE = 60_000
 
-/** The pauses of a message that always fails, in minutes, without what chance adds. */
+/** The pauses of a message that always fails, in minutes, without the random part. */
 function pausesOf(random: number): number[] {
   const pauses: number[] = []
   let nowMs = 0

@@ -121,7 +121,7 @@ const when = fc.oneof(
   }),
 )
 
-/** Reports whether a value is true of a condition, without any memory of what was before. */
+/** Reports whether a condition holds for a value, whatever came before. */
 function isPlainlyTrue({ op, value: threshold }: Condition, base: number, now: number): boolean {
   if (op === 'above') return now > threshold!
   if (op === 'below') return now < threshold!

@@ -7,7 +7,7 @@ import { nextDueMs, type SendingDay, weekOf } from '~/domain/feed/week.ts'
 const START_MS = Date.parse('2026-01-05T00:00:00Z')
 const WEEK_MS_MAX = 35 * DAY_MS
 
-/** The time when it sends on a day, in hours; none on a day on which it does not. */
+/** The times of sending on a day, in hours; empty for a day without one. */
 type Plan = (day: number, weekday: number) => readonly number[]
 
 /** A little earlier or later from day to day, the same in every run. */
@@ -29,7 +29,7 @@ const PLANS: Readonly<Record<string, Plan>> = {
   },
 }
 
-/** The sendings of nine weeks, but those of the days that are missed. */
+/** The sendings of nine weeks, except on the missed days. */
 function sent(plan: Plan, missed: (day: number) => boolean = () => false): number[] {
   return Array.from({ length: 63 }, (_, day) => {
     const hours = missed(day) ? [] : plan(day, new Date(START_MS + day * DAY_MS).getUTCDay())

@@ -18,7 +18,7 @@ const idsOf = (meaning: Meaning): readonly string[] => {
   return meaning.kind === 'one' ? [meaning.id] : meaning.ids
 }
 
-/** What a text probably misspells; null where it is known. */
+/** What a string probably misspells; null if it is known. */
 const nearTo = (meaning: Meaning): readonly string[] | null =>
   meaning.kind === 'none' ? meaning.near : null
 

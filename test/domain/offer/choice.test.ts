@@ -328,7 +328,7 @@ const asks = fc
 
 type Found = Pick<Fitting<Candidate>, 'candidate' | 'unspecified'> & { sent: number | null }
 
-/** The offer of one provider by the words of the rule: a sieve for each sentence, one by one. */
+/** The offer of one provider by the wording of the rule: one filter for each sentence. */
 function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | undefined {
   const said = (one: Candidate) => one.quote.offer ?? offer()
   const silent = (one: Candidate) => {
@@ -407,14 +407,14 @@ function fixedFee({ fee, feeCurrency, rate }: Quote, pound: 1 | null = 1): numbe
   return price && fee * price
 }
 
-/** Net of a whole amount, in hundredths, which are whole too. */
+/** Net of a whole amount, in whole hundredths. */
 function netHundredths(asked: Quote, amount: number): number | null {
   const fee = fixedFee(asked)
   const kept = 100 - (asked.offer?.feePercent ?? 0)
   return fee === null ? null : amount * asked.rate * kept - fee * 100
 }
 
-/** Sent amount: the requested one, or the least in 12 digits of which enough arrives. */
+/** Sent amount: the requested one, or the least 12-digit amount of which enough arrives. */
 function neededUnder(asked: Quote, { amount, recipientGets }: Goal): number | null {
   if (amount !== null) return amount
   const fee = fixedFee(asked)

@@ -8,7 +8,7 @@ import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
-/** Relative error that doubles may have where they still show which way a number is rounded. */
+/** Relative error of doubles that still decides how a number is rounded. */
 const NOISE = 1e-13
 
 const shown = (x: number | null): number | null => x && roundAmount(x)

@@ -9,7 +9,7 @@ const anchors = new Anchors([
   currency('XOF', { peg: { to: 'EUR', rate: 655.957 } }),
 ])
 
-/** The mids of a pair from 100 to 200, where a reference counts for so long. */
+/** The mids of a pair from 100 to 200, with a maximum age of references. */
 const stretches = (pair: [string, string], worths: Record<string, Worth[]>, maxAgeMs = 1000) =>
   midStretches({ fromMs: 100, beforeMs: 200 }, pair, {
     ...{ anchors, maxAgeMs, worths: new Map(Object.entries(worths)) },

@@ -72,7 +72,7 @@ describe('sendAmount', () => {
 
 const SCALE = 60
 
-/** A number as it is written, in units of 1e-60. */
+/** A written number in units of 1e-60. */
 function exact(value: number): bigint {
   const [digits, exponent] = value.toExponential().split('e')
   const [whole, fraction = ''] = digits!.split('.')
@@ -81,7 +81,7 @@ function exact(value: number): bigint {
 
 const product = (a: number, b: number): bigint => (exact(a) * exact(b)) / 10n ** BigInt(SCALE)
 
-/** Net amount, in units of 1e-60, by whole numbers alone. */
+/** Net amount in units of 1e-60, in integer arithmetic. */
 function netOf(asked: Quote, amount: number, feeMid: number): bigint {
   const { rate, fee, feeCurrency, from, to } = asked
   const inSource = feeCurrency === from || feeCurrency === null

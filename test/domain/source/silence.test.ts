@@ -19,7 +19,7 @@ const BANK: SourceRecord = {
   refused: [],
   validators: null,
 }
-/** Habit by its sendings alone: an hour's, long over. */
+/** A habit of hourly sendings, long over. */
 const HABIT = { newestMs: BANK.newestMs!, usualIntervalMs: 60_000 }
 
 test('a bank is silent some hours after a day of publication that it missed, not on its weekend', () => {

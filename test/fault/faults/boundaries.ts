@@ -8,7 +8,7 @@ import { SMALL_QUOTA } from '../world.ts'
 
 const LEAD_MS = 3_200
 const REST_MS = 25
-/** The clock passes the top of an hour, then midnight, where a used-up budget comes back. */
+/** The clock passes the top of an hour, then midnight, when a used-up budget is renewed. */
 export const boundaries: Fault = {
   name: 'hour and day boundary',
   rules: { ...UNNOTICED, mayReset: true },
@@ -24,15 +24,15 @@ export const boundaries: Fault = {
   },
 }
 
-/** Turns the clock forward to so many milliseconds before the next multiple of `unitMs`. */
+/** Sets the clock forward to this many milliseconds before the next multiple of `unitMs`. */
 function approach({ clock, turn }: Stage['scene'], unitMs: number, leadMs: number): void {
   const leftMs = unitMs - (clock.now() % unitMs)
   turn(leftMs > leadMs ? leftMs - leadMs : leftMs + unitMs - leadMs)
 }
 
 /**
- * Uses up the small account's day, of which `used` units are gone, and goes on until the next one
- * has begun. Resolves to the units used of that one.
+ * Uses up the small account's day, of which `used` units are gone, and continues until the next day
+ * has begun. Resolves to the used units of that one.
  */
 async function spend({ scene, load, must, note }: Stage, used: number): Promise<number> {
   const midnightMs = resetOf(scene.clock.now()) * 1000

@@ -3,7 +3,7 @@ import { type Fault, UNNOTICED } from '../fault.ts'
 
 const JUMPS_HOURS = [1.5, -1.5, -0.7, 25, -24.3, 0.1]
 
-/** Memory is looked at every two seconds. */
+/** Memory is checked every two seconds. */
 const HEAL_MS_MAX = 5_000
 
 /**

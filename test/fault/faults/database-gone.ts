@@ -1,6 +1,6 @@
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 
-/** The server crashes and stays away for a minute. */
+/** The server crashes and stays down for a minute. */
 export const databaseGone: Fault = {
   name: 'database gone',
   rules: DATABASE_AWAY,

@@ -1,6 +1,6 @@
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 
-/** An operator restarts it, some times over. */
+/** An operator restarts the database several times. */
 export const databaseRestarted: Fault = {
   name: 'database restarted',
   rules: DATABASE_AWAY,

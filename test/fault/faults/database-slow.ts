@@ -2,7 +2,7 @@ import { type Fault, UNNOTICED } from '../fault.ts'
 
 const ROUND_TRIP_MS = 200
 
-/** Each round trip to it takes 200 ms longer; all that may change is how long writes take. */
+/** Each round trip to the database takes 200 ms longer; only writes may become slower. */
 export const databaseSlow: Fault = {
   name: 'database slow, 200 ms a round trip',
   rules: { ...UNNOTICED, lagging: ['a', 'b', 'c'] },

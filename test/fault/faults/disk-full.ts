@@ -4,7 +4,7 @@ import { DATABASE_AWAY, type Fault } from '../fault.ts'
 export const diskFull: Fault = {
   name: "database's disk full",
   scene: { diskMb: 220 },
-  // 507 while the disk is full, 503 where the server stopped for it.
+  // 507 while the disk is full, 503 if the server stopped because of it.
   rules: { ...DATABASE_AWAY, allowed: { ...DATABASE_AWAY.allowed, write: [503, 507] } },
   async play({ scene, last, note }) {
     const { disk, server } = scene

@@ -2,8 +2,8 @@ import { DATABASE_AWAY, type Fault } from '../fault.ts'
 import { databaseAt } from '../template.ts'
 
 /**
- * The primary crashes; the address leads to its standby, which refuses writes until it is promoted.
- * The standby is a synchronous one, so that it has all that was acknowledged.
+ * The primary crashes; its address leads to the standby, which refuses writes until it is promoted.
+ * The standby is synchronous, so it has every acknowledged row.
  */
 export const failover: Fault = {
   name: 'failover to a standby',

@@ -7,7 +7,7 @@ import { databaseAt } from '../template.ts'
 const FOLDER = join(import.meta.dir, '../../../drizzle')
 const TABLES = ['observations', 'rollups', 'currencies', 'providers', 'accounts', 'keys', 'usage']
 
-/** Statements that the next release may well run: a column more on every table, and an index. */
+/** Statements that the next release may run: another column on every table, and an index. */
 const STATEMENTS = [
   ...[...TABLES, 'idempotency'].map(
     (table) => `ALTER TABLE ${table} ADD COLUMN next_release text;`,
@@ -15,7 +15,7 @@ const STATEMENTS = [
   'CREATE INDEX next_release ON observations (recorded_at);',
 ]
 
-/** The next release's migration runs, from two places at once, beneath the services of this one. */
+/** The next release's migration runs twice at once, while the services of this release run. */
 export const migration: Fault = {
   name: 'migration under load',
   rules: UNNOTICED,

@@ -35,7 +35,7 @@ export const overload: Fault = {
   },
 }
 
-/** Every other one has begun a request. */
+/** Idle connections; every other one has begun a request. */
 function clingers(origin: string, count: number): Socket[] {
   const { hostname, port } = new URL(origin)
   return Array.from({ length: count }, (_, i) => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-/** A crash loses at most the counts of the last second; here with the tick that may be late. */
+/** A crash loses at most the counts of the last second, plus the delay of the tick. */
 const LOST_MS = 1_500
 
 /** `kill -9` of one replica after another, at any time; it is restarted at once. */

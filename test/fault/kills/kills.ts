@@ -10,7 +10,7 @@ import { embedded, external, type Victim } from './victim.ts'
 /** The name of this fault for `--only`. */
 export const KILLS = 'database-kills'
 const KILLS_MAX = { small: 5, full: 100 }
-/** The longest that the server lives before it is killed again. */
+/** The longest time that the server runs before it is killed again. */
 const LIFE_MS_MAX = 800
 const HISTORY_READERS = 8
 const LIVE_READERS = 2
@@ -21,7 +21,7 @@ const LINES_SHOWN = 10
 
 const VICTIMS = { embedded, external }
 
-/** Behaviour of a service while its database was killed. */
+/** Outcome for a service whose database was killed. */
 type Outcome = {
   readonly what: string
   readonly kills: number
@@ -31,7 +31,7 @@ type Outcome = {
   failed: number
   history: number
   away: number
-  /** Responses that neither succeeded nor said that the database is unreachable. */
+  /** Responses that were neither a success nor `database_unavailable`. */
   readonly wrong: string[]
 }
 
@@ -95,7 +95,7 @@ async function playedCase(stage: Stage, { what, kind, workers }: Case): Promise<
   return outcome
 }
 
-/** A service that is started again where it ends, which counts. */
+/** A service that is restarted when it ends, and counts its ends. */
 class Service {
   origin = ''
   #child: Bun.Subprocess<'ignore', 'pipe'> | null = null
@@ -175,7 +175,7 @@ class Service {
   }
 }
 
-/** Clients that ask without a pause to speak of: for live prices, and for history. */
+/** Clients that request live prices and history, almost without pause. */
 class Readers {
   readonly #working: Promise<void>[]
   #isOver = false
@@ -208,7 +208,7 @@ class Readers {
     }
   }
 
-  /** On a connection of its own each time, so that every worker is asked. */
+  /** Uses a connection of its own each time, so that every worker gets requests. */
   async #readLive(): Promise<void> {
     const { outcome } = this.about
     const status = await this.#ask(`/rates?${pair(CORRIDORS)}`, { connection: 'close' })

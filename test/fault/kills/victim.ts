@@ -7,30 +7,30 @@ import { copyOf } from '../scene.ts'
 import { childrenOf } from '../server.ts'
 import type { Template } from '../template.ts'
 
-/** A PostgreSQL that is killed again and again. */
+/** A PostgreSQL that is killed repeatedly. */
 export type Victim = {
   readonly settings: Readonly<Record<string, string>>
   /** `kill -9` of all its processes. */
   kill(): Promise<void>
-  /** Resolves when it takes connections again; starts it again if nothing else does. */
+  /** Resolves when it accepts connections again; restarts it if nothing else does. */
   back(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A server that the service does not manage, and that an outside process starts again. */
+/** A server that the service does not manage, and that an outside process restarts. */
 export async function external(template: Template, folder: string): Promise<Victim> {
   const server = await copyOf(template, { folder, name: 'data' })
   await server.start()
   return {
     settings: { DATABASE_URL: template.serviceUrl(server.port), DATA_DIR: folder },
     kill: () => killed(server.data),
-    // a process of the killed server that ends late holds up the first attempt
+    // a process of the killed server that ends late delays the first attempt
     back: () => until('the server', () => server.start().then(always, never)),
     stop: () => server.stop('immediate'),
   }
 }
 
-/** The server that the service brings along, and starts again by itself. */
+/** The embedded server, which the service restarts by itself. */
 export async function embedded(template: Template, folder: string): Promise<Victim> {
   const dataDir = join(folder, 'embedded')
   await mkdir(dataDir)

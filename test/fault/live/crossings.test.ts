@@ -8,7 +8,7 @@ const price = (id: number, rate: number, effectiveMs = id, corridor = 'EUR/KES')
 const watched = { corridor: 'EUR/KES', threshold: 150 }
 
 describe('crossings', () => {
-  test('are the prices that rise above the threshold, each once until one lies below', () => {
+  test('are the prices that rise above the threshold, each once until a price is below it', () => {
     const prices = [price(1, 200), price(2, 201), price(3, 100), price(4, 202), price(5, 99)]
     const rates = (before: readonly Price[]) =>
       crossings({ ...watched, prices, before }).map(({ rate }) => rate)
@@ -17,14 +17,14 @@ describe('crossings', () => {
     expect(rates([])).toEqual([200, 202])
   })
 
-  test('are of one corridor, and of what became its newest price', () => {
+  test('belong to one corridor, and only to its newest prices', () => {
     const prices = [price(1, 100, 50), price(2, 200, 40), price(3, 201, 60, 'GBP/KES')]
     expect(crossings({ ...watched, prices, before: [] })).toEqual([])
   })
 })
 
 describe('unseen', () => {
-  test('are the crossings that the end of their gap does not show to have been', () => {
+  test('are the crossings that are not visible at the end of their gap', () => {
     const prices = [price(1, 200), price(2, 100), price(3, 201), price(4, 100), price(5, 202)]
     const rates = (...gaps: { after: number; upTo: number }[]) =>
       unseen({ ...watched, prices, before: [] }, gaps).map(({ rate }) => rate)
@@ -38,7 +38,7 @@ describe('unseen', () => {
 })
 
 describe('firingFaults', () => {
-  test('finds none where each crossing came under one id, however often', () => {
+  test('finds no error if each crossing arrived under one id, however often', () => {
     const got = [
       { id: 'a', value: 200 },
       { id: 'a', value: 200 },
@@ -49,7 +49,7 @@ describe('firingFaults', () => {
     })
   })
 
-  test('names what never came, came under two ids, or crossed nothing', () => {
+  test('reports crossings that never arrived or arrived under two ids, and alerts without a crossing', () => {
     const got = [
       { id: 'a', value: 200 },
       { id: 'c', value: 200 },

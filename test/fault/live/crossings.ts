@@ -32,8 +32,8 @@ export function crossings({ prices, before, corridor, threshold }: Watched): Pri
 export type Gap = { readonly after: number; readonly upTo: number }
 
 /**
- * The crossings that lie in a gap and do not show at its end: over by then, or not the last, or of
- * a price that was above the threshold at its beginning too.
+ * The crossings in a gap that are not visible at its end: they were over by then, were not the
+ * last, or belong to a price that was above the threshold at the beginning of the gap too.
  */
 export function unseen(watched: Watched, gaps: readonly Gap[]): Price[] {
   const { before, corridor, threshold } = watched
@@ -47,7 +47,7 @@ export function unseen(watched: Watched, gaps: readonly Gap[]): Price[] {
   })
 }
 
-/** Errors in what a receiver got for these crossings. */
+/** Errors in the messages of a receiver for these crossings. */
 export function firingFaults(wanted: readonly Price[], got: readonly Firing[]) {
   const ids = new Map<number, Set<string>>()
   for (const { id, value } of got) ids.set(value, (ids.get(value) ?? new Set()).add(id))

@@ -16,14 +16,14 @@ function hearing(...events: readonly StreamEvent[]): Hearing {
   return heard
 }
 
-/** A price of one corridor, recorded at a position that is its id and its rate too. */
+/** A price of one corridor, whose position and rate equal its id. */
 const price = (id: number, effectiveMs = id, corridor = 'USD/KES'): Price => ({
   ...{ position: id, id, corridor, rate: id, effectiveMs },
 })
 const positions = (prices: readonly Price[]) => prices.map(({ position }) => position)
 
 describe('a hearing', () => {
-  test('is at ease with ids that ascend, across connections too', () => {
+  test('accepts ascending ids, across connections too', () => {
     const heard = hearing(
       event('hello', '5-'),
       quote('6-0', 1),
@@ -36,14 +36,14 @@ describe('a hearing', () => {
     expect(heard.quotes.map(({ rate }) => rate)).toEqual([1, 2])
   })
 
-  test('counts an id that comes twice, and blames one that comes too late', () => {
+  test('counts an id that comes twice, and reports one that comes too late', () => {
     const heard = hearing(event('hello', '5-'), quote('7-0', 1), quote('7-0', 1), quote('6-0', 2))
     expect([heard.doubled, heard.faults]).toEqual([1, ['quote 6-0 came after 7-0']])
     expect(hearing(event('hello', '5-'), quote('5-3', 1)).faults).toHaveLength(1)
     expect(hearing(event('hello', '5-'), quote('x', 1)).faults).toEqual(['quote has the id x'])
   })
 
-  test('goes on after a reset, and knows what that excuses', () => {
+  test('continues after a reset, and knows what the reset excuses', () => {
     const reset = event('reset', '9-', { reason: 'too_old' })
     const heard = hearing(event('hello', '5-'), quote('6-0', 6), reset, quote('10-0', 10))
     expect(heard.resets).toEqual([{ after: 6, upTo: 9, reason: 'too_old' }])
@@ -64,18 +64,18 @@ describe('missing', () => {
     expect(missed(['GBP/KES'])).toEqual([8])
   })
 
-  test('is all for a reader who never began, and what was sent of another corridor or rate', () => {
+  test('is everything for a reader that never began, and events of another corridor or rate', () => {
     const wanted = [price(6)]
     expect(missing({ hearing: hearing(), wanted, corridors: null })).toHaveLength(1)
-    for (const told of [quote('6-0', 6, 'GBP/KES'), quote('6-0', 7)])
+    for (const other of [quote('6-0', 6, 'GBP/KES'), quote('6-0', 7)])
       expect(
-        missing({ hearing: hearing(event('hello', '5-'), told), wanted, corridors: null }),
+        missing({ hearing: hearing(event('hello', '5-'), other), wanted, corridors: null }),
       ).toHaveLength(1)
   })
 })
 
 describe('newest', () => {
-  test('leaves out what a clock that was turned back recorded below the newest', () => {
+  test('leaves out prices that a clock set back recorded below the newest', () => {
     const prices = [
       price(1, 100),
       price(2, 90),
@@ -89,7 +89,7 @@ describe('newest', () => {
 })
 
 describe('newByHour', () => {
-  test('is what held at the hour, at its position, where that is another than the hour before', () => {
+  test('is the price in force at the hour, at its position, if it differs from the hour before', () => {
     const at = (id: number, minutes: number, corridor?: string) =>
       price(id, 10 * HOUR_MS + minutes * 60_000, corridor)
     const before = [at(1, -30)]
@@ -99,8 +99,8 @@ describe('newByHour', () => {
       { position: 9, ms: 12 * HOUR_MS },
       { position: 10, ms: 13 * HOUR_MS },
     ]
-    const told = newByHour({ prices, before }, hours)
-    expect(told.map(({ position, rate, corridor }) => [position, rate, corridor])).toEqual([
+    const changes = newByHour({ prices, before }, hours)
+    expect(changes.map(({ position, rate, corridor }) => [position, rate, corridor])).toEqual([
       [5, 3, 'USD/KES'],
       [5, 4, 'GBP/KES'],
       [9, 8, 'USD/KES'],
@@ -108,7 +108,7 @@ describe('newByHour', () => {
     expect(newByHour({ prices, before }, [])).toEqual([])
   })
 
-  test('leaves what was recorded after the hour to the next one', () => {
+  test('leaves prices recorded after the hour to the next one', () => {
     const late = { ...price(7, 10.5 * HOUR_MS), position: 7 }
     const hours = [
       { position: 5, ms: 11 * HOUR_MS },

@@ -1,9 +1,9 @@
 import type { StreamEvent } from '~/client/stream-event.ts'
 import type { Hour, Price } from './story.ts'
 
-/** Events that one reader got, in order. */
+/** Events of one reader, in order. */
 export class Hearing {
-  /** The place of its first hello. */
+  /** The position of its first hello. */
   beganAt: number | null = null
   readonly quotes: {
     readonly position: number
@@ -60,11 +60,13 @@ const isAfter = (one: Place, other: Place): boolean =>
 
 type Wanted = {
   readonly prices: readonly Price[]
-  /** The prices that held when the story began, one for each corridor. */
+  /** The prices in force when the story began, one for each corridor. */
   readonly before: readonly Price[]
 }
 
-/** The prices that became the newest of their corridors; a clock that was turned back makes others. */
+/**
+ * The prices that became the newest of their corridors; others are possible after a clock change.
+ */
 export function newest({ prices, before }: Wanted): Price[] {
   const latest = new Map(before.map((price) => [price.corridor, price]))
   return prices.filter((price) => {
@@ -75,7 +77,7 @@ export function newest({ prices, before }: Wanted): Price[] {
   })
 }
 
-/** The prices that each hour showed and the one before it did not, at the hour's position. */
+/** The prices that each hour showed and the previous one did not, at the hour's position. */
 export function newByHour({ prices, before }: Wanted, hours: readonly Hour[]): Price[] {
   const shown = new Map<string, Price>()
   const show = (all: readonly Price[], hour: Hour) =>
@@ -101,13 +103,13 @@ const isNewer = (one: Price, other: Price): boolean =>
 
 type Missing = {
   readonly hearing: Hearing
-  /** Prices that were to be sent, by positions. */
+  /** Expected prices, by position. */
   readonly wanted: readonly Price[]
   /** The corridors that were subscribed; null for all. */
   readonly corridors: readonly string[] | null
 }
 
-/** Prices that a reader should have got since it began, and neither got nor was reset for. */
+/** Prices that a reader should have received since it began, and that no reset excuses. */
 export function missing({ hearing, wanted, corridors }: Missing): Price[] {
   const { beganAt, quotes, resets } = hearing
   if (beganAt === null) return [...wanted]

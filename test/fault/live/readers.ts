@@ -25,7 +25,7 @@ const ROLES: readonly Role[] = [
   { caller: 'hourlyReader', corridors: LANES[2] },
 ]
 
-/** The client as programs have it: it opens its stream again where it was lost. */
+/** The client as programs use it: it reopens its stream after losing it. */
 class Client extends Connection {
   stream(corridors: Role['corridors'], options: StreamOptions) {
     return this.events({ method: 'GET', path: '/stream', parameters: { corridors } }, options)
@@ -34,18 +34,18 @@ class Client extends Connection {
 
 type Reader = Role & { readonly hearing: Hearing }
 
-/** Events that all readers together got. */
+/** Events of all readers together. */
 export type Heard = {
   readonly events: number
   readonly missed: readonly string[]
   readonly doubled: number
   readonly resets: readonly string[]
-  /** Number of times that a stream was opened again. */
+  /** Number of times that a stream was reopened. */
   readonly resumed: number
   readonly faults: readonly string[]
 }
 
-/** Readers of streams, which go on through the balancer whatever happens to the services. */
+/** Readers of streams through the balancer, whatever happens to the services. */
 export class Readers {
   readonly #leaving = new AbortController()
   readonly #readers: readonly Reader[]
@@ -105,7 +105,7 @@ export class Readers {
     }
   }
 
-  /** An hour that the clock took back is no hour of any reader. */
+  /** Lists the missed prices; an hour that the clock went back over counts for no reader. */
   #missed(mayForget: boolean): string[] {
     const { story } = this
     const live = newest(story)
@@ -113,8 +113,8 @@ export class Readers {
     return this.#readers.flatMap(({ caller, corridors, hearing }) => {
       const wanted = caller === 'reader' ? live : byHour
       const subscribed = corridors === '*' ? null : corridors
-      const told = missing({ hearing, wanted, corridors: subscribed })
-      return told.map((price) => `${caller} of ${corridors} was not told ${wordsOf(price)}`)
+      const missed = missing({ hearing, wanted, corridors: subscribed })
+      return missed.map((price) => `${caller} of ${corridors} missed ${wordsOf(price)}`)
     })
   }
 }

@@ -10,7 +10,7 @@ import type { Story } from './story.ts'
 const API = '/api/v1'
 const WAIT_MS = 15_000
 const RETRY_MS = 120
-/** Each second price lies above the threshold. */
+/** Interval between prices; every second one is above the threshold. */
 const PACE_MS = 250
 const THRESHOLD = 150
 const [LOW, HIGH] = [100, 200]
@@ -20,12 +20,12 @@ const [LOW, HIGH] = [100, 200]
  */
 const LATE_MS_MAX = 120_000
 const POLL_MS = 100
-/** A claim this old is a dead process's: no receiver takes half as long. */
+/** A claim of this age belongs to a dead process: no receiver takes half as long. */
 const CLAIMED_SECONDS = 3
 const LEASE_SECONDS = 60
 const SHOWN_MAX = 3
 
-/** Behaviour of a receiver: `flaky` fails each first attempt, `slow` takes its time. */
+/** Behaviour of a receiver: `flaky` fails each first attempt, `slow` delays its response. */
 const MANNERS = ['good', 'flaky', 'slow'] as const
 const SLOW_MS = 1_000
 
@@ -40,19 +40,19 @@ type Receiver = {
   secret: string
 }
 
-/** Messages that all receivers together got. */
+/** Messages of all receivers together. */
 export type Received = {
-  /** Deliveries, of which some are tries of one firing. */
+  /** Deliveries, some of which are attempts of one firing. */
   readonly deliveries: number
   readonly fired: number
   readonly lost: readonly string[]
-  /** Crossings that no process could see, since time was turned meanwhile. */
+  /** Crossings that no process could see, because of a clock change. */
   readonly unseen: number
   readonly doubled: number
   readonly faults: readonly string[]
 }
 
-/** Receivers of alerts, and the prices that make these fire. */
+/** Receivers of alerts, and the prices that trigger them. */
 export class Receivers {
   readonly #receivers: readonly Receiver[]
   readonly #server: Bun.Server<undefined>
@@ -86,16 +86,16 @@ export class Receivers {
     return receivers
   }
 
-  /** Records no more prices that cross. */
+  /** Stops recording prices that cross. */
   async calm(): Promise<void> {
     this.#isOver = true
     await this.#pricing
   }
 
   /**
-   * Waits until all that crossed was delivered, or for too long; the story has to be complete. What
-   * crossed and fell within a gap need not have been. Where all is small, the minutes until another
-   * try pass at once.
+   * Waits until all crossings were delivered, or too long; the story has to be complete. Crossings
+   * that begin and end within a gap may be missing. In a small run the minutes until another
+   * attempt pass at once.
    */
   async close(gaps: readonly Gap[], { isSmall }: { isSmall: boolean }): Promise<Received> {
     const deadline = performance.now() + LATE_MS_MAX
@@ -112,7 +112,7 @@ export class Receivers {
       ...{ ...this.#faultsOf(one), lost: lostOf(one), manner: one.manner },
     }))
     const strange = faults.flatMap((one) =>
-      one.strange.map((value) => `${one.manner} was told of ${value}, which crossed nothing`),
+      one.strange.map((value) => `${one.manner} received ${value}, which crossed nothing`),
     )
     const own = this.#receivers.flatMap((one) => one.faults.slice(0, SHOWN_MAX))
     return {
@@ -138,7 +138,7 @@ export class Receivers {
     return firingFaults(this.#wanted, firings)
   }
 
-  /** Makes due what failed or what a dead process has claimed. */
+  /** Makes failed deliveries due, and those that a dead process has claimed. */
   async #hurry(): Promise<void> {
     const claimedSeconds = LEASE_SECONDS - CLAIMED_SECONDS
     await this.scene.admin.sql`
@@ -170,7 +170,7 @@ export class Receivers {
     }
   }
 
-  /** Records a price, however often it takes. */
+  /** Records a price, with as many attempts as it takes. */
   async #record(rate: number): Promise<void> {
     const [from, to] = ALERTED.split('/')
     const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -209,10 +209,7 @@ export class Receivers {
   }
 }
 
-/**
- * Reports whether a message has the signature that the receiver makes of it, whatever its clock
- * says.
- */
+/** Reports whether a message has a valid signature, whatever the receiver's clock. */
 function isSigned(secret: string, headers: Headers, text: string): boolean {
   const at = new Date(Number(headers.get('webhook-timestamp')) * 1000)
   const own = new Webhook(secret).sign(headers.get('webhook-id') ?? '', at, text)

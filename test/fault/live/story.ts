@@ -4,7 +4,7 @@ import type { Scene } from '../scene.ts'
 
 const READ_MS = 500
 
-/** A price that was recorded, as the log of changes has it. */
+/** A recorded price, from the log of changes. */
 export type Price = {
   readonly position: number
   readonly id: number
@@ -13,7 +13,7 @@ export type Price = {
   readonly effectiveMs: number
 }
 
-/** The beginning of an hour, as the log of changes has it. */
+/** The beginning of an hour, from the log of changes. */
 export type Hour = { readonly position: number; readonly ms: number }
 
 type Row = {
@@ -43,7 +43,7 @@ export class Story {
     readonly before: readonly Price[],
   ) {}
 
-  /** Begins after all that is in the log now. */
+  /** Begins after the current end of the log. */
   static async begin(scene: Scene): Promise<Story> {
     const { sql } = scene.admin
     const [row] = await sql<{ position: number | null }[]>`
@@ -60,7 +60,7 @@ export class Story {
     return story
   }
 
-  /** Reads the last of it; nothing is recorded any more. */
+  /** Reads the rest of it; nothing is recorded any more. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#following
@@ -69,7 +69,7 @@ export class Story {
 
   async #follow(): Promise<void> {
     while (!this.#isOver) {
-      // The database may be away; what is missed now is read later.
+      // The database may be unreachable; missed rows are read later.
       await this.#read(this.scene.admin.sql).catch(() => {})
       await delay(READ_MS)
     }

@@ -164,7 +164,7 @@ describe('gridOf, any workbook', () => {
     expect(await faultOf(gridOf(many))).toContain('10,001 rows are too many')
   })
 
-  test('that unpacks to far more than it is large is refused', async () => {
+  test('that unpacks to far more than its size is refused', async () => {
     const bomb = zipSync({ 'xl/workbook.xml': strToU8(' '.repeat(64 * 1_048_576)) })
     expect(bomb.length).toBeLessThan(1_048_576)
     expect(await faultOf(gridOf(bomb))).toContain('unpacks to more than 16 MiB')

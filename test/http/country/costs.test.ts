@@ -21,7 +21,7 @@ beforeEach(() => {
 
 type Price = Parameters<World['quote']>[0]
 
-/** A price at the mid of GBP/KES from Great Britain to Kenya, with what a test cares about. */
+/** A price at the mid of GBP/KES from Great Britain to Kenya, with the fields that a test sets. */
 const price = (said: Partial<Offer>, more: Partial<Price> = {}): Price => ({
   providerId: 'retail-a',
   from: 'GBP',

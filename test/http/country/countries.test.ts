@@ -119,7 +119,7 @@ describe('GET /countries', () => {
 describe('a list of 5,000 pairs', () => {
   const LISTED = 5000
   const codes = [...COUNTRIES.keys()].slice(0, 71)
-  /** In several corridors, as each has all of its offers in one list. */
+  /** Several corridors, as each has all of its offers in one list. */
   const targets = ['KES', 'NGN', 'UGX', 'EUR', 'USD']
   const pairs = codes.flatMap((sourceCountry) =>
     codes.map((targetCountry, at) =>

@@ -26,8 +26,8 @@ describe.each(PAGES)('GET %s', (path) => {
   test('returns 304 to a caller that has it, and 200 to one that has another', async () => {
     const { headers } = await ask(path)
     const asked = (held: string) => ask(path, { headers: { 'if-none-match': held } })
-    const { status, text, headers: told } = await asked(headers.get('etag')!)
-    expect([status, text, told.get('etag')]).toEqual([304, '', headers.get('etag')])
+    const { status, text, headers: own } = await asked(headers.get('etag')!)
+    expect([status, text, own.get('etag')]).toEqual([304, '', headers.get('etag')])
     expect((await asked('W/"other"')).status).toBe(200)
   })
 

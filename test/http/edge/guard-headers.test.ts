@@ -19,7 +19,7 @@ const guardsOf = ({ headers }: { headers: Headers }): Guards => ({
 
 type Asked = [url: string, init?: RequestInit]
 
-/** Every route of the app by each method, right and wrong, and what no route is for. */
+/** Every route of the app by each method, right and wrong, and paths without a route. */
 function everything(world: World): Asked[] {
   const key = { 'x-api-key': world.key('enterprise', 'treasury') }
   const known = [...METERED, ...FAILING].map(
@@ -124,14 +124,14 @@ describe('over a real port', () => {
 
   test('pages, redirects, refused forms, files and protected metrics carry the headers too', async () => {
     const { visitor } = await world.member()
-    const stranger = world.visitor()
+    const anonymous = world.visitor()
     const paths = ['/', '/corridors', '/sign-in', '/developer', '/operator', '/mailed', '/docs']
     const more = ['/openapi.json', '/metrics', '/metrics/', '/healthz', '/readyz', '/nowhere']
-    const replies = [await stranger.post('/sign-in', { form_token: 'x' })]
+    const replies = [await anonymous.post('/sign-in', { form_token: 'x' })]
     for (const path of [...paths, ...more])
-      for (const who of [stranger, visitor]) replies.push(await who.get(path))
+      for (const who of [anonymous, visitor]) replies.push(await who.get(path))
     const { html } = replies[1]!
-    replies.push(await stranger.get(/\/assets\/[^"]+/.exec(html)![0]))
+    replies.push(await anonymous.get(/\/assets\/[^"]+/.exec(html)![0]))
     for (const reply of replies) expect(guardsOf(reply)).toEqual({ sniff: 'nosniff', hsts: HSTS })
     const statuses = new Set(replies.map(({ status }) => status))
     for (const status of [200, 303, 401, 403, 404]) expect(statuses).toContain(status)

@@ -44,7 +44,7 @@ async function file(path = PATH) {
   return { status: response.status, headers: response.headers, bytes }
 }
 
-/** What the file says, with times as ISO has them. */
+/** The content of the file, with ISO times. */
 const rowsIn = async (bytes: Uint8Array<ArrayBuffer>) =>
   (await parquetReadObjects({ file: bytes.buffer, compressors })).map((row) =>
     Object.fromEntries(
@@ -69,7 +69,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     expect(headers.get('content-length')).toBe(String(bytes.length))
     expect(headers.get('etag')).toBe(`W/"${sha256(bytes)}"`)
     const rows = await rowsIn(bytes)
-    const told = rows.map((row) => [
+    const exported = rows.map((row) => [
       ...[row.id, row.timestamp, row.corridor, row.provider_id, row.rate],
       ...[row.fee, row.notes, row.recorded_at, row.recorded_via],
       ...[row.withdrawn_at, row.withdrawn_reason],
@@ -91,8 +91,8 @@ describe('GET /files/YYYY-MM.parquet', () => {
       where effective_from >= '2026-02-01Z' and effective_from < '2026-03-01Z'
       order by c.source, c.target, effective_from, o.id`)
       .values()
-    expect(told).toHaveLength(4)
-    expect(told).toEqual(stored.map(([id, ...rest]) => [BigInt(id as string), ...rest]))
+    expect(exported).toHaveLength(4)
+    expect(exported).toEqual(stored.map(([id, ...rest]) => [BigInt(id as string), ...rest]))
   })
 
   test('returns 200 with the offer of each, and the mid at the end of its day', async () => {
@@ -250,7 +250,7 @@ describe('the job that creates files', () => {
   })
 })
 
-/** Deletes the files that were made. */
+/** Deletes the created files. */
 async function forget(): Promise<void> {
   await database.sql`delete from files`
   await database.sql`delete from file_parts`

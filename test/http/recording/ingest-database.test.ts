@@ -20,7 +20,7 @@ const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
 const READ = '/rates?from=USD&to=KES'
 const DAY_MS = 86_400_000
 
-/** The first database of a test run waits for its server to be made. */
+/** The first database of a test run waits for its server to be created. */
 const START_MS_MAX = 30_000
 
 let database: FreshDatabase
@@ -46,7 +46,7 @@ function storeOn(handle: Database): Store {
 const open = (store: Store = storeOn(database), at?: string): World =>
   new World({ store, ...(at !== undefined && { at }) })
 
-/** A key whose account is in the database too, as idempotency records want it. */
+/** A key whose account is in the database too, as idempotency records require. */
 async function keyIn(world: World, plan: Plan = 'enterprise', role: Role = 'treasury') {
   const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
   const created = await createAccountStore(database).create({
@@ -64,7 +64,7 @@ async function keyIn(world: World, plan: Plan = 'enterprise', role: Role = 'trea
 const stored = async (): Promise<number> =>
   Number((await database.sql`select count(*) from observations`)[0]!.count)
 
-/** A service that starts just now, in a world with the same clock. */
+/** A newly started service, in a world with the same clock. */
 async function restarted(world: World): Promise<World> {
   const fresh = open()
   const at = new Date(world.clock.now()).toISOString()
@@ -420,7 +420,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('a database that is unreachable', () => {
-  /** The way to the database, which a test can cut and mend. */
+  /** A proxy to the database, which a test can cut and restore. */
   class Way {
     readonly #sockets = new Set<Socket>()
     #server: Server | null = null

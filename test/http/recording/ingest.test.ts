@@ -29,7 +29,7 @@ async function faultsOf(row: unknown): Promise<string[]> {
   return body.errors.map(({ error }: { error: string }) => error)
 }
 
-/** Returns the record of one row that was sent alone. */
+/** Returns the record of a request with one row. */
 async function recordedOf(row: unknown) {
   const { world, store, key } = open()
   const { status, body } = await world.post(row, key)

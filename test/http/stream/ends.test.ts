@@ -18,7 +18,7 @@ afterEach(async () => {
   await server.stop()
 })
 
-/** More than any connection takes whose other end does not read. */
+/** More than any connection buffers whose client does not read. */
 const STEPS_MAX = 50_000
 
 const PATH = '/api/v1/stream?corridors=USD/KES'
@@ -144,14 +144,17 @@ describe('a stream', () => {
       reader.events.filter(({ name }) => name === 'quote').map(({ data }) => data.rate)
     while (openCount() > others && committed < STEPS_MAX) {
       for (let i = 0; i < 500 && openCount() > others; i++, committed++) await commit()
-      await until('all is told', async () => openCount() === others || rates().length === committed)
+      await until(
+        'everything is sent',
+        async () => openCount() === others || rates().length === committed,
+      )
     }
     expect(openCount()).toBe(others)
     const isAllTold = async () => new Set(rates()).size === committed && !reader.isOver
     return { idle, isAllTold }
   }
 
-  /** Reads a connection from now on, up to its last bytes. */
+  /** Reads a connection from now on; returns its last bytes on request. */
   function tailOf(idle: Socket): () => string {
     let text = ''
     idle.on('data', (bytes) => {

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const PATH = '/stream?corridors=USD/KES'
 
-/** Asks for a stream; the last one is closed with the test. */
+/** Requests a stream; the last one is closed with the test. */
 async function ask(path: string, key?: string, init: RequestInit = {}): Promise<Response> {
   const end = new AbortController()
   ends.push(end)

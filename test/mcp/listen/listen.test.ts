@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 /** A world whose log of changes is written by hand, and the notifications of its clients. */
-class Told {
+class Scene {
   readonly tools = new ToolWorld()
   readonly world = this.tools.world
   readonly heard: string[] = []
@@ -76,103 +76,106 @@ const listen = (client: Client, ...resourceSubscriptions: string[]) =>
 
 describe('subscriptions/listen', () => {
   test('notifies a client which of its corridors changed, until it disconnects', async () => {
-    const told = new Told()
-    const key = told.world.key()
-    const client = await told.client(key)
+    const scene = new Scene()
+    const key = scene.world.key()
+    const client = await scene.client(key)
     expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true })
     const subscription = await listen(client, KES, NGN)
     expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [KES, NGN] })
-    expect(await told.tools.used(key)).toBe(1)
-    await told.record('KES')
-    expect(await told.until(1)).toEqual([KES])
-    await told.record('UGX')
-    await told.record('NGN', 'KES')
-    expect((await told.until(3)).slice(1).sort()).toEqual([KES, NGN])
-    expect(told.world.streams.seats.figures.open).toBe(1)
+    expect(await scene.tools.used(key)).toBe(1)
+    await scene.record('KES')
+    expect(await scene.until(1)).toEqual([KES])
+    await scene.record('UGX')
+    await scene.record('NGN', 'KES')
+    expect((await scene.until(3)).slice(1).sort()).toEqual([KES, NGN])
+    expect(scene.world.streams.seats.figures.open).toBe(1)
     await subscription.close()
     expect(await subscription.closed).toBe('local')
-    while (told.world.streams.seats.figures.open > 0) await Bun.sleep(5)
-    expect(await told.tools.used(key)).toBe(1)
+    while (scene.world.streams.seats.figures.open > 0) await Bun.sleep(5)
+    expect(await scene.tools.used(key)).toBe(1)
   })
 
   test('notifies an hourly key at the top of the hour of what that newly shows', async () => {
-    const told = new Told()
-    const client = await told.client(told.world.key('free'))
+    const scene = new Scene()
+    const client = await scene.client(scene.world.key('free'))
     await listen(client, KES, NGN)
-    await told.record('KES')
-    await told.record('KES')
-    await told.passHour()
-    await told.record('NGN')
-    await told.passHour()
-    expect(await told.until(2)).toEqual([KES, NGN])
+    await scene.record('KES')
+    await scene.record('KES')
+    await scene.passHour()
+    await scene.record('NGN')
+    await scene.passHour()
+    expect(await scene.until(2)).toEqual([KES, NGN])
   })
 
   test.each([
     ['a corridor that is none', 'corridor://rates/USD/XXX', -32600, 'unsupported_currency'],
     ['another address', 'corridor://nothing', -32602, undefined],
   ])('refuses %s, and uses no unit or slot for it', async (_, uri, code, word) => {
-    const told = new Told()
-    const key = told.world.key('free')
-    const client = await told.client(key)
+    const scene = new Scene()
+    const key = scene.world.key('free')
+    const client = await scene.client(key)
     const error = await listen(client, KES, uri).catch((refusal) => refusal)
     expect([error.code, error.data?.code]).toEqual([code, word])
-    expect(await told.tools.used(key)).toBe(0)
-    expect(told.world.streams.seats.figures.open).toBe(0)
+    expect(await scene.tools.used(key)).toBe(0)
+    expect(scene.world.streams.seats.figures.open).toBe(0)
   })
 
   test('counts as a stream of its account, whose plan limits them', async () => {
-    const told = new Told()
-    const key = told.world.key('free')
-    const client = await told.client(key)
+    const scene = new Scene()
+    const key = scene.world.key('free')
+    const client = await scene.client(key)
     const first = await listen(client, KES)
     await listen(client, KES)
     expect(await listen(client, NGN).catch((error) => error)).toMatchObject({
       ...{ code: -32600, data: { code: 'too_many_streams', limit: 2 } },
     })
-    expect(await told.tools.used(key)).toBe(2)
+    expect(await scene.tools.used(key)).toBe(2)
     await first.close()
-    while (told.world.streams.seats.figures.open > 1) await Bun.sleep(5)
+    while (scene.world.streams.seats.figures.open > 1) await Bun.sleep(5)
     await listen(client, NGN)
   })
 
   test('costs a unit, as a call does', async () => {
-    const told = new Told()
-    const key = told.world.key('free')
-    const client = await told.client(key)
-    for (let i = 0; i < 50; i++) await told.world.get('/rates?from=USD&to=KES', key)
+    const scene = new Scene()
+    const key = scene.world.key('free')
+    const client = await scene.client(key)
+    for (let i = 0; i < 50; i++) await scene.world.get('/rates?from=USD&to=KES', key)
     expect(await listen(client, KES).catch((error) => error)).toMatchObject({
       data: { code: 'quota_exceeded' },
     })
-    expect(told.world.streams.seats.figures.open).toBe(0)
+    expect(scene.world.streams.seats.figures.open).toBe(0)
   })
 
   test('ends with its key', async () => {
-    const told = new Told()
-    const { key } = told.world.account('pro')
-    const subscription = await listen(await told.client(key), KES)
-    const known = told.world.memory.current.keys.keyByHash(keyHashOf(key))!
-    const keys = [{ ...known, revokedMs: told.world.clock.now() }]
-    told.world.memory.publish({ access: { accounts: [], keys } }, told.world.clock.now())
-    told.world.streams.open.tick()
+    const scene = new Scene()
+    const { key } = scene.world.account('pro')
+    const subscription = await listen(await scene.client(key), KES)
+    const known = scene.world.memory.current.keys.keyByHash(keyHashOf(key))!
+    const keys = [{ ...known, revokedMs: scene.world.clock.now() }]
+    scene.world.memory.publish({ access: { accounts: [], keys } }, scene.world.clock.now())
+    scene.world.streams.open.tick()
     expect(await subscription.closed).toBe('graceful')
-    expect(told.world.streams.seats.figures.open).toBe(0)
+    expect(scene.world.streams.seats.figures.open).toBe(0)
   })
 
   test.each(['free', 'pro'] as Plan[])('ends with the plan %s', async (plan) => {
-    const told = new Told()
-    const { key, id } = told.world.account(plan)
-    const subscription = await listen(await told.client(key), KES)
+    const scene = new Scene()
+    const { key, id } = scene.world.account(plan)
+    const subscription = await listen(await scene.client(key), KES)
     const account = { id, email: 'a@example.com', plan: 'enterprise', role: 'member' } as const
-    told.world.memory.publish({ access: { accounts: [account], keys: [] } }, told.world.clock.now())
-    told.world.streams.open.tick()
+    scene.world.memory.publish(
+      { access: { accounts: [account], keys: [] } },
+      scene.world.clock.now(),
+    )
+    scene.world.streams.open.tick()
     expect(await subscription.closed).toBe('graceful')
   })
 
   test('ends with the process, which then accepts no more', async () => {
-    const told = new Told()
-    const client = await told.client(told.world.key())
+    const scene = new Scene()
+    const client = await scene.client(scene.world.key())
     const subscription = await listen(client, KES)
-    told.world.streams.open.stop()
+    scene.world.streams.open.stop()
     expect(await subscription.closed).toBe('graceful')
     expect(await listen(client, KES).catch(({ data }) => data)).toMatchObject({
       code: 'streams_unavailable',
@@ -180,22 +183,22 @@ describe('subscriptions/listen', () => {
   })
 
   test('is refused if its headers disagree with its body, and uses no unit or slot', async () => {
-    const told = new Told()
-    const key = told.world.key('free')
+    const scene = new Scene()
+    const key = scene.world.key('free')
     const params = { notifications: { resourceSubscriptions: [KES] } }
     const { headers, body } = modern({ method: 'subscriptions/listen', params })
     const wrong = { ...headers, 'mcp-method': 'tools/list' }
-    const reply = await told.tools.fetch({ key, headers: wrong, body })
+    const reply = await scene.tools.fetch({ key, headers: wrong, body })
     expect(reply.status).toBe(400)
-    expect(await told.tools.used(key)).toBe(0)
-    expect(told.world.streams.seats.figures.open).toBe(0)
+    expect(await scene.tools.used(key)).toBe(0)
+    expect(scene.world.streams.seats.figures.open).toBe(0)
   })
 
   test('is not offered to clients of 2025', async () => {
-    const told = new Told()
-    const { client } = await told.tools.connect(told.world.key())
+    const scene = new Scene()
+    const { client } = await scene.tools.connect(scene.world.key())
     expect(client.getServerCapabilities()?.resources).toEqual({})
-    const { body } = await told.tools.ask(told.world.key(), {
+    const { body } = await scene.tools.ask(scene.world.key(), {
       ...{ method: 'resources/subscribe', params: { uri: KES } },
     })
     expect(body.error.code).toBe(-32601)

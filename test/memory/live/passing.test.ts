@@ -19,7 +19,7 @@ let passing: Passing
 const refer = (currency: string, atMs: number, id: number) =>
   served.publish({ references: [{ id, currency, atMs, perUsd: 130, source: 'feed' }] }, BASE_MS)
 
-/** The milliseconds after the base of the last time that shows nothing new, or null for none. */
+/** Milliseconds from the base to the last time that shows nothing new, or null for none. */
 function lastMs(...afterMs: number[]): number | null {
   const due = afterMs.filter((ms) => passing.isDue(BASE_MS + ms))
   return due.length === 0 ? null : due[0]! - 1

@@ -42,7 +42,7 @@ async function newMember(): Promise<Member> {
   return { ...rest, visitor: own }
 }
 
-/** An address that may be called; what is sent there is of no concern here. */
+/** An address that webhooks may use; deliveries to it do not matter here. */
 const HOOK = 'http://127.0.0.1:9/hook'
 
 const FORM = { from: 'USD', to: 'KES', field: 'best', op: 'above', value: '131.5', tell: 'email' }
@@ -65,7 +65,7 @@ async function madeHook(member: Member) {
   return { secret, page: /\/developer\/alert\?id=[0-9a-f-]+/.exec(html)![0] }
 }
 
-/** Presses a button of a page, by where it sends to. */
+/** Clicks a button of a page, found by the target of its form. */
 async function press({ visitor }: Pick<Member, 'visitor'>, page: string, action: string) {
   const { html } = await visitor.get(page)
   const { hidden } = formsIn(html).find((form) => form.action === `/developer/alert/${action}`)!
@@ -260,7 +260,7 @@ describe('deliveries', () => {
     readonly lastReply?: string
   }
 
-  /** Puts down what came of a delivery. */
+  /** Stores the outcome of a delivery. */
   async function kept(page: string, { status, nextMs, ...last }: Row): Promise<void> {
     const atMs = world.clock.now() - 60_000
     const at = new Date(atMs).toISOString()

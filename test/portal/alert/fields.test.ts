@@ -44,14 +44,14 @@ describe('writtenAlert', () => {
     const net = sent({ field: 'best_current_net', amount: '$1,250', value: '150,000 KES' })
     const netWhen = { field: 'best_current_net', op: 'above', value: 150_000, periodMs: null }
     expect(net.wish).toEqual({ ...WISH, amount: 1250, when: netWhen } as AlertWish)
-    const told = sent({
+    const read = sent({
       tell: 'webhook',
       url: ' https://x.example/a ',
       once: 'yes',
       name: ' Rent ',
     })
     const to = { kind: 'webhook', url: 'https://x.example/a' } as const
-    expect(told.wish).toEqual({ ...WISH, to, isOnce: true, name: 'Rent' })
+    expect(read.wish).toEqual({ ...WISH, to, isOnce: true, name: 'Rent' })
   })
 
   test.each([

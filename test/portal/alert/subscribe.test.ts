@@ -37,7 +37,7 @@ afterAll(async () => {
 
 type Sent = Record<string, string>
 
-/** Sends the form of the pair's page, in a language if one is named. */
+/** Sends the form of the pair's page, in a language if one is given. */
 async function ask(visitor: Visitor, fields: Sent, prefix = '') {
   const { html } = await visitor.get(prefix + PAGE)
   const form = formsIn(html).find(({ action }) => action === prefix + ASK)!
@@ -137,15 +137,15 @@ describe('emails about a pair', () => {
 
   test('go to the account of an email address, and sign in no other person', async () => {
     const owner = await entrance.member()
-    const stranger = world.visitor()
-    const asked = await ask(stranger, { email: owner.email })
+    const outsider = world.visitor()
+    const asked = await ask(outsider, { email: owner.email })
     const other = await ask(world.visitor(), { email: newEmail() })
     const anonymous = (html: string) => textOf(html).replace(/[\w-]+@example.com/, '')
     expect([asked.status, anonymous(asked.html)]).toEqual([other.status, anonymous(other.html)])
     expect(await alertsOf(owner.email)).toHaveLength(0)
-    const { done } = await follow(stranger, linkIn((await mailsTo(owner.email, 1))[0]!))
+    const { done } = await follow(outsider, linkIn((await mailsTo(owner.email, 1))[0]!))
     expect(done!.status).toBe(200)
-    expect((await stranger.get('/developer')).location).toBe('/sign-in')
+    expect((await outsider.get('/developer')).location).toBe('/sign-in')
     expect((await owner.visitor.get('/developer/alerts')).html).toContain('26,000 KES')
     const entered = await world
       .visitor()

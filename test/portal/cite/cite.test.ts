@@ -16,7 +16,7 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 let known: KnownWorld
 /** A time between a price of 120 and its correction to 140. */
 let thenMs: number
-/** The digests of the prices of then, by the page that shows them. */
+/** The digests of the prices at that time, by the page that shows them. */
 let digests: readonly (readonly [path: string, digest: string])[]
 
 const price = { provider_id: 'retail-a', from: 'USD', to: 'KES', fee: 0 }
@@ -24,11 +24,11 @@ const price = { provider_id: 'retail-a', from: 'USD', to: 'KES', fee: 0 }
 const visit = async (path: string) =>
   replyOf(await known.world.app.handle(new Request(`${ORIGIN}${path}`)))
 
-/** The address to which a page of now leads for its citation. */
+/** The address for the citation of a current page. */
 const citable = (html: string): string =>
   textOf(/href="([^"]+known_at=[\dT:.-]+Z)#cite"/.exec(html)![1]!)
 
-/** The citation of a page of an earlier time, and its address. */
+/** The citation of an earlier page, and its address. */
 function cited(html: string) {
   const [text, bibtex] = ['cite', 'bibtex'].map((id) =>
     textOf(new RegExp(`<pre id="${id}".*?</pre>`, 's').exec(html)![0]),
@@ -37,7 +37,7 @@ function cited(html: string) {
   return { text: text!, bibtex: bibtex!, link }
 }
 
-/** SHA-256 of the prices that `/convert` gives an hourly key now. */
+/** SHA-256 of the prices that `/convert` currently returns to an hourly key. */
 async function digestOf(query: string): Promise<string> {
   const path = `/convert?from=USD&to=KES&amount=200${query}`
   const { status, body } = await known.world.get(path, 'hourly')

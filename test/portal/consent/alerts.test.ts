@@ -19,7 +19,7 @@ const CREATE = call('create_alert', {
   ...{ from: 'GBP', to: 'KES', field: 'mid', op: 'above', value: 180 },
 })
 
-/** The token that a person grants, who ticks that alerts may be made, or does not. */
+/** The token of a person who allows the application to create alerts, or does not. */
 async function tokenOf(application: Application, visitor: Visitor, isTicked: boolean) {
   const page = await visitor.get(await application.question())
   const form = formsIn(page.html).find(({ hidden }) => hidden.decision === 'allow')!

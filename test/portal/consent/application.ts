@@ -8,18 +8,18 @@ const CALLBACK = 'http://127.0.0.1:33418/callback'
 type Tokens = { access_token: string; refresh_token: string; expires_in: number; scope: string }
 type Answer = { status: number; body: Record<string, unknown>; headers: Headers }
 
-/** An application that wants to be connected, as far as requests go. */
+/** An application that wants to be connected, reduced to its requests. */
 export class Application {
   readonly verifier = crypto.randomUUID() + crypto.randomUUID()
 
   constructor(
     readonly world: PeopleWorld,
     readonly clientId: string,
-    /** The public address of the service, if it has another than its own. */
+    /** The public address of the service, if it differs from its own. */
     private readonly place: { readonly home?: string } = {},
   ) {}
 
-  /** One that registered, and describes itself as no other does. */
+  /** A registered application with a unique description. */
   static async registered(world: PeopleWorld, metadata: object = {}): Promise<Application> {
     const own = { client_name: 'Agent', client_uri: `https://${crypto.randomUUID()}.example/` }
     const { body, status } = await registration(world, { ...own, ...metadata })
@@ -51,7 +51,7 @@ export class Application {
     return visitor.post(form.action, form.hidden)
   }
 
-  /** A code that the person allowed. */
+  /** A code that the person granted. */
   async code(visitor: Visitor): Promise<string> {
     const { location } = await this.decide(visitor)
     return new URL(location!).searchParams.get('code')!
@@ -77,7 +77,7 @@ export class Application {
     })
   }
 
-  /** Tokens of a person who allows everything. */
+  /** Tokens from a person who allows everything. */
   async tokens({ visitor }: Pick<Member, 'visitor'>): Promise<Tokens> {
     const { status, body } = await this.exchange(await this.code(visitor))
     if (status !== 200) throw new Error(JSON.stringify(body))
@@ -114,7 +114,7 @@ export async function form(
   return answerOf(await fetch(`${world.origin}${path}`, { method: 'POST', body }))
 }
 
-/** Asks for tokens as applications do: again where the service had too many who asked. */
+/** Requests tokens as applications do: again if the service had too many requests. */
 async function answered(world: PeopleWorld, fields: Record<string, string>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const answer = await form(world, '/oauth/token', fields)

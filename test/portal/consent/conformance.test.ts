@@ -7,7 +7,7 @@ import { personAllows } from './sdk-client.ts'
 const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
 const QUESTION = /http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?\S+/
 
-/** A port that nothing listens on, where the suite waits for the person to come back. */
+/** A port without a listener, where the suite waits for the redirect. */
 function freePort(): number {
   const server = Bun.serve({ port: 0, fetch: () => new Response() })
   const { port } = server

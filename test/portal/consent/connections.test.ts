@@ -178,16 +178,16 @@ describe('createConnectionStore', () => {
     const { visitor } = await world.member()
     const connected = await Application.registered(world)
     await connected.tokens({ visitor })
-    const strangers: string[] = []
+    const unconnected: string[] = []
     for (let i = 0; i < 4; i++) {
       world.clock.advance(1000)
-      strangers.push((await Application.registered(world)).clientId)
+      unconnected.push((await Application.registered(world)).clientId)
     }
     await store.forgetStrangers(2)
     const { sql } = world.database
-    const ids = [connected.clientId, ...strangers]
+    const ids = [connected.clientId, ...unconnected]
     const left = await sql`select client_id from oauth_clients where client_id in ${sql(ids)}`
-    const expected = [connected.clientId, ...strangers.slice(2)]
+    const expected = [connected.clientId, ...unconnected.slice(2)]
     expect(left.map(({ client_id }) => client_id).sort()).toEqual(expected.sort())
   })
 

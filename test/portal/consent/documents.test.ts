@@ -11,7 +11,7 @@ const HOST = 'agent.example'
 const CLIENT_ID = `https://${HOST}/oauth/client.json`
 const CALLBACK = 'http://127.0.0.1:33418/callback'
 
-/** Hosts of the public internet, all of which one local server plays. */
+/** Hosts of the public internet, all simulated by one local server. */
 class Outside {
   readonly asked: string[] = []
   readonly connectedTo: string[] = []

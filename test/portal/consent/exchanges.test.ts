@@ -23,7 +23,7 @@ type Answer = Awaited<ReturnType<Application['exchange']>>
 
 const outcomeOf = ({ status, body }: Answer) => `${status} ${body.error ?? 'tokens'}`
 
-/** Ten uses of one code or token at once, divided over two replicas. */
+/** Ten concurrent uses of one code or token, split between two replicas. */
 async function together(use: (at: Application) => Promise<Answer>, application: Application) {
   const elsewhere = new Application(other, application.clientId)
   const places = Array.from({ length: 10 }, (_, i) => (i % 2 ? elsewhere : application))
@@ -97,7 +97,7 @@ describe('an authorization code', () => {
 })
 
 describe('a consent', () => {
-  /** Has the person of these tokens have allowed the application that long ago. */
+  /** Backdates the person's consent to the application by that time. */
   const allowedBefore = (clientId: string, ms: number) => {
     const at = new Date(world.clock.now() - ms).toISOString()
     return world.database.sql`

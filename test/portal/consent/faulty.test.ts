@@ -63,7 +63,7 @@ async function applicationAt(redirect_uris: string[], address: string): Promise<
   return new Application(world, body.client_id as string)
 }
 
-/** The places outside that a browser is sent to, and the pages that it is shown instead. */
+/** The external addresses of redirects, and the pages shown instead. */
 async function walked(ask: (path: string) => Promise<Seen>) {
   const application = await applicationAt([EVIL, `${EVIL}?a=b`], '192.0.2.7')
   const outside: string[] = []
@@ -103,7 +103,11 @@ describe('40 requests with an error', () => {
 })
 
 /** The error that an application gets at its own address. */
-async function told(visitor: Visitor, application: Application, changed: Record<string, string>) {
+async function redirect(
+  visitor: Visitor,
+  application: Application,
+  changed: Record<string, string>,
+) {
   const { status, location } = await visitor.get(await application.question(changed))
   return { status, url: location === null ? null : new URL(location) }
 }
@@ -117,9 +121,9 @@ describe('an error in a request', () => {
     async (_, changed) => {
       const { visitor } = await world.member()
       const application = await Application.registered(world)
-      expect((await told(visitor, application, changed)).url).toBeNull()
+      expect((await redirect(visitor, application, changed)).url).toBeNull()
       await application.tokens({ visitor })
-      const { status, url } = await told(visitor, application, changed)
+      const { status, url } = await redirect(visitor, application, changed)
       expect([status, url?.origin, url?.searchParams.get('error')]).toEqual([
         303,
         'http://127.0.0.1:33418',
@@ -134,7 +138,7 @@ describe('an error in a request', () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     await application.tokens({ visitor })
-    const { status, url } = await told(visitor, application, { response_type: 'token' })
+    const { status, url } = await redirect(visitor, application, { response_type: 'token' })
     const fields = new URLSearchParams(url?.hash.slice(1))
     expect([status, fields.get('error'), fields.get('iss'), url?.search]).toEqual([
       303,
@@ -150,11 +154,11 @@ describe('an error in a request', () => {
     const application = await Application.registered(world)
     await application.tokens({ visitor })
     const plain = { code_challenge_method: 'plain' }
-    expect((await told(other.visitor, application, plain)).url).toBeNull()
+    expect((await redirect(other.visitor, application, plain)).url).toBeNull()
     const { html } = await visitor.get('/developer')
     const [, path] = /href="([^"]+)">Disconnect</.exec(html) ?? []
     await visitor.submit(path!, {}, '/developer/keys/revoke')
-    expect((await told(visitor, application, plain)).url).toBeNull()
+    expect((await redirect(visitor, application, plain)).url).toBeNull()
   })
 })
 

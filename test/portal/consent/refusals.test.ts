@@ -32,7 +32,7 @@ describe('an authorization code', () => {
     ['another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
     ['no verifier', { code_verifier: '' }, 'invalid_request'],
     ['another address', { redirect_uri: 'http://127.0.0.1:1/callback' }, 'invalid_grant'],
-    ['another client', { client_id: 'somebody else' }, 'invalid_grant'],
+    ['another client', { client_id: 'another application' }, 'invalid_grant'],
     ['another service', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
     ['another way', { grant_type: 'password' }, 'unsupported_grant_type'],
   ])('is refused with %s', async (_, changed, error) => {
@@ -199,7 +199,7 @@ describe('a token at /mcp', () => {
     expect((await leaver.visitor.get('/developer')).html).toContain('>Disconnect<')
     expect((await asked(world, access_token)).status).toBe(200)
     const { clientId: client_id } = application
-    const strange = { token: refresh_token, client_id: 'somebody else' }
+    const strange = { token: refresh_token, client_id: 'another application' }
     expect((await form(world, '/oauth/revoke', strange)).status).toBe(200)
     expect((await asked(world, access_token)).status).toBe(200)
     const given = await form(world, '/oauth/revoke', { token: refresh_token, client_id })
@@ -300,5 +300,5 @@ describe('a registration', () => {
   })
 })
 
-/** Each from an address of its own, so that none uses up the limit of another. */
+/** A separate address for each name, so that none uses up the limit of another. */
 const addressOf = (name: string): string => `203.0.113.${Bun.hash.crc32(name) % 250}`

@@ -10,7 +10,10 @@ const CALLBACK = 'http://127.0.0.1:33418/callback'
 /** One request of a client, as a line: the method, the path, and the response. */
 export type Step = string
 
-/** Data that a client keeps for its person; the person is asked by `redirectToAuthorization`. */
+/**
+ * Data that a client stores for its person; `redirectToAuthorization` sends the person to the
+ * service.
+ */
 export class Keeper {
   asked: URL | null = null
   #information: unknown
@@ -73,7 +76,7 @@ export class Keeper {
   }
 }
 
-/** A client of the SDK that knows an address, and writes down every request that it makes. */
+/** A client of the SDK that knows an address, and records every request that it sends. */
 export class SdkClient {
   readonly steps: Step[] = []
   readonly keeper: Keeper
@@ -87,7 +90,7 @@ export class SdkClient {
     this.keeper = new Keeper(clientMetadataUrl)
   }
 
-  /** Connects, or throws because the person is to be asked first. */
+  /** Connects, or throws because the person has to decide first. */
   async connect(): Promise<{ listTools(): Promise<{ tools: { name: string }[] }> }> {
     const options = {
       authProvider: this.keeper as unknown as OAuthClientProvider,
@@ -108,7 +111,7 @@ export class SdkClient {
     return client as never
   }
 
-  /** Takes the address at which the person came back. */
+  /** Passes on the address to which the person was redirected. */
   finish(address: URL): Promise<void> {
     const { searchParams } = address
     const code = searchParams.get('code')!
@@ -129,7 +132,7 @@ export class SdkClient {
   }
 }
 
-/** Steps of a person in a browser, from the address that a client opens to where it ends. */
+/** Steps of a person in a browser, from the address that a client opens to the final redirect. */
 export async function personAllows(address: URL, email: string, steps: Step[] = []): Promise<URL> {
   const browser = new Visitor(address.origin)
   const seen = (what: string, { status }: { status: number }) => steps.push(`${what} -> ${status}`)
@@ -142,7 +145,7 @@ export async function personAllows(address: URL, email: string, steps: Step[] = 
   const page = await browser.get(entered.location!)
   seen(`browser GET ${entered.location!.split('?')[0]}`, page)
   const form = formsIn(page.html).find(({ hidden }) => hidden.decision === 'allow')!
-  const told = await browser.post(form.action, form.hidden)
-  seen(`browser POST ${form.action}`, told)
-  return new URL(told.location!)
+  const reply = await browser.post(form.action, form.hidden)
+  seen(`browser POST ${form.action}`, reply)
+  return new URL(reply.location!)
 }

@@ -145,10 +145,10 @@ describe('GET /data', () => {
   })
 })
 
-/** The shortest description of a dataset that Google takes. */
+/** The shortest description of a dataset that Google accepts. */
 const DESCRIPTION_LENGTH_MIN = 50
 
-/** The properties of schema.org's types that we use, by type. */
+/** The used properties of schema.org's types, by type. */
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   Dataset: [
     ...['name', 'description', 'url', 'isAccessibleForFree', 'license', 'creator'],
@@ -160,7 +160,7 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   UnitPriceSpecification: ['price', 'priceCurrency', 'validFrom'],
 }
 
-/** Properties that the type of a description, or of one in it, does not have. */
+/** Properties that the type of a description, or of a nested one, does not have. */
 function unknownIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(unknownIn)
   if (typeof value !== 'object' || value === null) return []

@@ -145,15 +145,15 @@ describe('the secrecy of who has an account', () => {
 describe('another person with your email address', () => {
   test('does not get in with the password alone or with the email alone', async () => {
     const email = newEmail()
-    const stranger = world.visitor()
-    await signUp(stranger, email, 'the password of a stranger')
+    const other = world.visitor()
+    await signUp(other, email, 'the password of another')
     const owner = world.visitor()
     const mailOnly = await owner.submit(lastLink(email), { password: PASSWORD })
     expect(mailOnly.status).toBe(400)
     expect(keyIn(mailOnly.html)).toBeNull()
-    const passwordOnly = await signIn(stranger, email, 'the password of a stranger')
+    const passwordOnly = await signIn(other, email, 'the password of another')
     expect(passwordOnly.location).toBe('/mailed')
-    expect((await stranger.get('/developer')).location).toBe('/sign-in')
+    expect((await other.get('/developer')).location).toBe('/sign-in')
     expect((await createAccountStore(world.database).list()).map((one) => one.email)).not.toContain(
       email,
     )
@@ -161,14 +161,14 @@ describe('another person with your email address', () => {
 
   test('loses the account to the person who reads the email and chooses a password', async () => {
     const email = newEmail()
-    const stranger = world.visitor()
-    await signUp(stranger, email, 'the password of a stranger')
+    const other = world.visitor()
+    await signUp(other, email, 'the password of another')
     const owner = world.visitor()
     await signUp(owner, email)
     const reply = await owner.submit(lastLink(email), { password: PASSWORD })
     expect(reply.location).toBe('/sign-in?said=reset')
     expect(keyIn((await signIn(owner, email)).html)).not.toBeNull()
-    expect((await signIn(stranger, email, 'the password of a stranger')).status).toBe(400)
+    expect((await signIn(other, email, 'the password of another')).status).toBe(400)
   })
 
   test('does not get an account created on the command line before confirming', async () => {
@@ -176,14 +176,14 @@ describe('another person with your email address', () => {
     const keyHash = 'c'.repeat(64)
     const made = { email, plan: 'enterprise', role: 'admin', keyName: 'k', keyHash } as const
     const { account } = await createAccountStore(world.database).create(made)
-    const stranger = world.visitor()
-    await signUp(stranger, email)
-    await signIn(stranger, email)
-    expect((await stranger.get('/developer')).location).toBe('/sign-in')
-    expect((await stranger.get('/operator')).status).toBe(404)
-    const entered = await stranger.submit(lastLink(email), { password: PASSWORD })
+    const other = world.visitor()
+    await signUp(other, email)
+    await signIn(other, email)
+    expect((await other.get('/developer')).location).toBe('/sign-in')
+    expect((await other.get('/operator')).status).toBe(404)
+    const entered = await other.submit(lastLink(email), { password: PASSWORD })
     expect(entered).toMatchObject({ status: 303, location: '/developer' })
-    expect((await stranger.get('/developer')).html).toContain('enterprise')
+    expect((await other.get('/developer')).html).toContain('enterprise')
     const { keys } = await createAccountStore(world.database).loadAccount(account.id)
     expect(keys).toHaveLength(1)
   })

@@ -51,7 +51,7 @@ describe('the pages of an account', () => {
   })
 })
 
-/** Sends each form of a page with values that are wrong, but the one that signs out. */
+/** Sends each form of a page with invalid values, except for the sign-out. */
 async function sendWrongly(
   visitor: Visitor,
   page: string,

@@ -26,7 +26,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** The reply to a page whose time goes by as soon as nothing else goes on. */
+/** The reply to a page whose timeout expires as soon as nothing else runs. */
 async function replyOf(cookie: string, get: () => Promise<never>): Promise<Response> {
   const [route] = personRoutes(deps, '/page', { get })
   const headers = { cookie }

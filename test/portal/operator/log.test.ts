@@ -19,7 +19,7 @@ const see = async (path: string) => (await operator.visitor.get(path)).html
 /** The number of entries a page of the log lists. */
 const countOf = (html: string): number => Math.max(0, html.split('<tr>').length - 2)
 
-/** An account of the command line with so many changes of its plan after its creation. */
+/** A command-line account with this many changes of its plan after its creation. */
 async function changedAccount(changes: number): Promise<string> {
   const email = newEmail()
   const store = createAccountStore(world.database)
@@ -127,7 +127,7 @@ describe('the filters of the changes', () => {
     expect(backwards).toContain('id="to-error">The last day is before the first.')
   })
 
-  test('are kept from page to page, back to the newest, and in the file', async () => {
+  test('stay in effect from page to page, back to the newest, and in the file', async () => {
     const subject = await changedAccount(51)
     const first = await filtered({ subject, action: 'account changed' })
     const href = /href="(\/operator\/log\?[^"]*before=\d+)"/.exec(first)![1]!

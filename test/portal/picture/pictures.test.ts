@@ -123,7 +123,7 @@ const drawn = (language: Language, more: Partial<PairPicture> = {}) => {
   })
 }
 
-/** The texts of a drawing with their places from the left, in order. */
+/** The strings of a drawing with their horizontal positions, in order. */
 const textsIn = (svg: string) =>
   [...svg.matchAll(/<t(?:ext|span) x="(\d+)"[^>]*>([^<]+)</g)].map(([, x, text]) => [
     Number(x),
@@ -190,7 +190,7 @@ describe('the drawing of a pair', () => {
   })
 })
 
-/** A letter as it is drawn; the same for all that the fonts lack. */
+/** A letter as drawn; the same for all letters that the fonts lack. */
 async function pixelsOf(letter: string): Promise<string> {
   const bytes = await png(
     `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" font-family="${FONT}">` +
@@ -200,7 +200,7 @@ async function pixelsOf(letter: string): Promise<string> {
   return Bun.hash(bytes).toString()
 }
 
-/** More countries than may wait for their pictures. */
+/** More countries than the queue for pictures holds. */
 const NAMES: Readonly<Record<string, string[]>> = {
   a: ['albania', 'algeria', 'andorra', 'angola', 'argentina', 'armenia', 'aruba'],
   b: ['bahamas', 'bahrain', 'bangladesh', 'barbados', 'belarus', 'belgium', 'belize', 'benin'],

@@ -18,7 +18,7 @@ const catalogue = new CatalogueIndex({
   providers: [],
 })
 
-/** `GH GHS` for a country, `- GHS` for a currency alone, else what is wrong. */
+/** `GH GHS` for a country, `- GHS` for a currency alone, otherwise the error. */
 function read(text: string): string {
   const { place, fault } = writtenPlace(ENGLISH, text, catalogue)
   return place ? `${place.country?.code ?? '-'} ${place.currency}` : fault

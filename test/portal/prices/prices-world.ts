@@ -72,7 +72,7 @@ export async function pasted(visitor: Visitor, text: string, timeZone = ''): Pro
   return location!
 }
 
-/** Presses the button of a preview that records. */
+/** Clicks the button of a preview that records. */
 export async function record(visitor: Visitor, preview: string): Promise<Seen> {
   return recordAs(visitor, await recordForm(visitor, preview))
 }
@@ -80,7 +80,7 @@ export async function record(visitor: Visitor, preview: string): Promise<Seen> {
 export const recordAs = (visitor: Visitor, hidden: Record<string, string>): Promise<Seen> =>
   visitor.post(`${PRICES}/record`, hidden)
 
-/** Form that the button of a preview sends. */
+/** The form of a preview's button. */
 export async function recordForm(
   visitor: Visitor,
   preview: string,
@@ -91,7 +91,7 @@ export async function recordForm(
   return form.hidden
 }
 
-/** Form with the columns of a preview, unchanged. */
+/** The form with the columns of a preview, unchanged. */
 export async function settingsForm(visitor: Visitor, preview: string) {
   const { html } = await visitor.get(preview)
   const inside = html.split('class="settings"')[1]!.split('</form>')[0]!

@@ -59,10 +59,10 @@ const count = async () => {
 describe('GET /developer/prices', () => {
   test('returns 404 to a member, as for a path that does not exist, and anonymous visitors sign in first', async () => {
     const member = await world.member()
-    const stranger = await world.visitor().get('/nowhere')
+    const anonymous = await world.visitor().get('/nowhere')
     for (const path of ['', '/preview', '/record', '/upload', '/withdraw', '/template.xlsx']) {
       const { status, html } = await member.visitor.get(PRICES + path)
-      expect([path, status, textOf(html)]).toEqual([path, 404, textOf(stranger.html)])
+      expect([path, status, textOf(html)]).toEqual([path, 404, textOf(anonymous.html)])
     }
     const { status, location } = await world.visitor().get(PRICES)
     expect([status, location]).toEqual([303, '/sign-in?next=%2Fdeveloper%2Fprices'])

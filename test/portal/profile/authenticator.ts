@@ -12,13 +12,15 @@ function bytesIn(text: string): Buffer {
   return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** An authenticator app, by RFC 6238 alone. Each code differs from those before it. */
+/** An authenticator app, by RFC 6238 alone. Each code differs from the previous ones. */
 export class Authenticator {
   #step = Math.floor(Date.now() / STEP_MS) - 2
 
   constructor(private readonly key: string) {}
 
-  /** The code of the next step; three in a row are right at once, as clocks may differ a step. */
+  /**
+   * The code of the next step; three in a row are valid at once, as clocks may differ by a step.
+   */
   next(): string {
     this.#step += 1
     const counter = Buffer.alloc(8)
@@ -45,7 +47,7 @@ export async function withApp(visitor: Visitor, password = PASSWORD) {
     return { done, codes }
   }
   let confirmed = await confirm()
-  // the first code is of the step before, and too old once another step begins meanwhile
+  // the first code is of the previous step, and too old if another step begins meanwhile
   if (confirmed.codes.length === 0) confirmed = await confirm()
   return { app, key, ...confirmed }
 }

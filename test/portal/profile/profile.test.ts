@@ -166,8 +166,8 @@ describe('the email', () => {
     expect((await ask(visitor, to.toUpperCase())).location).toBe(`${PROFILE}?said=mailed`)
     expect((await signedIn(email)).seen.status).toBe(303)
     const link = pathOf(world.linksTo(to).at(-1)!)
-    const stranger = world.visitor()
-    expect((await stranger.get(link)).location).toBe(
+    const anonymous = world.visitor()
+    expect((await anonymous.get(link)).location).toBe(
       `/sign-in?${new URLSearchParams({ next: link })}`,
     )
     expect((await visitor.submit(link, {})).location).toBe(`${PROFILE}?said=address`)

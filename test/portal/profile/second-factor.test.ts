@@ -305,11 +305,11 @@ test('passkeys return 400 to a wrong password, and to a forged response, and add
     const sent = await visitor.post(page, { form_token, passkey: 'k', credential })
     expect([credential, sent.status]).toEqual([credential, 400])
   }
-  const stranger = world.visitor()
-  const token = await stranger.token('/sign-in')
-  await stranger.post('/sign-in/passkey/options', { form_token: token })
+  const anonymous = world.visitor()
+  const token = await anonymous.token('/sign-in')
+  await anonymous.post('/sign-in/passkey/options', { form_token: token })
   for (const credential of answers) {
-    const sent = await stranger.post('/sign-in/passkey', { form_token: token, credential })
+    const sent = await anonymous.post('/sign-in/passkey', { form_token: token, credential })
     expect([credential, sent.location]).toEqual([credential, '/sign-in?said=passkey'])
   }
   expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([])

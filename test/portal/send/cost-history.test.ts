@@ -50,7 +50,7 @@ const say = (to: 'KES' | 'NGN', rate: number, effective_from: string) =>
 
 const pageOf = async (path: string) => (await world.app.handle(new Request(ORIGIN + path))).text()
 
-/** The line of the page as it is drawn, and what the page says of it. */
+/** The line of the page as drawn, and its description. */
 async function lineOf(path: string) {
   const text = await pageOf(path)
   const [, section] = /<section class="[^"]*cost-history"(.*?)<\/section>/s.exec(text) ?? []

@@ -5,7 +5,7 @@ import { visit } from '../portal-world.ts'
 
 type Texts = Readonly<Record<'dates' | 'title' | 'seen' | 'unseen', string>>
 
-/** The texts that a worker is given, and the path of its script. */
+/** The strings of a worker, and the path of its script. */
 async function workerOf(world: World) {
   const { headers, status, text } = await visit(world, '/worker.js')
   const [, texts, path] = /^self\.offline=(.*);importScripts\("(.*)"\)$/.exec(text)!

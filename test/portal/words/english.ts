@@ -1,4 +1,4 @@
-/** Words that the pages say in English, and that are in no name of the sample. */
+/** Words that appear in English pages, and in no name of the sample. */
 const WORDS = new RegExp(
   `\\b(prices?|fees?|seen|providers?|your|which|than|when|what|arrives|cheapest|mid-market|` +
     `sign (in|out)|password|days|hours|better|highest|choose|shown?|requests|today|revoke|` +
@@ -9,10 +9,10 @@ const WORDS = new RegExp(
 /** Names of providers may begin with it. */
 const THE = /\bthe\b/
 
-/** The name of a survey, which has no other. */
+/** The name of a survey, which has no translation. */
 const SURVEY = ['Remittance Prices Worldwide', ''] as const
 
-/** The first word of a text that is English; null for none. */
+/** The first English word of a string; null for none. */
 export function englishWordIn(text: string): string | null {
   const own = text.replaceAll(...SURVEY)
   return (WORDS.exec(own) ?? THE.exec(own))?.[0] ?? null
@@ -28,7 +28,7 @@ const wordsIn = (value: string): string[] =>
     ? Object.values(JSON.parse(value)).map((one) => JSON.stringify(one))
     : [value]
 
-/** An English word in a page of another language, where it does not say that it is English. */
+/** An English word in a page of another language that is not marked as English. */
 export function englishIn(html: string): string | null {
   const said: string[] = []
   let depth = 0

@@ -7,7 +7,7 @@ const keysOf = (language: Language) => Object.keys(CATALOGUES[language]) as Mess
 
 type Element = ReturnType<typeof parse>[number]
 
-/** The arguments and tags of a message, each with how it is used. */
+/** The arguments and tags of a message, each with its use. */
 function argumentsOf(elements: readonly Element[]): Set<string> {
   const found = new Set<string>()
   for (const element of elements) {
@@ -24,7 +24,7 @@ function argumentsOf(elements: readonly Element[]): Set<string> {
   return found
 }
 
-/** The words of the choices that a message makes by each number. */
+/** The plural forms of a message for each number. */
 function pluralsOf(elements: readonly Element[]): string[][] {
   return elements.flatMap((element) => {
     const own = element.type === TYPE.plural ? [Object.keys(element.options)] : []

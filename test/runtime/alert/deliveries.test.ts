@@ -122,8 +122,8 @@ describe('a webhook', () => {
   test('reports a secret that was stored under another AUTH_SECRET, and is not sent unsigned', async () => {
     using to = receiver()
     const { alert } = await alertTo({ kind: 'webhook', url: to.url })
-    const stranger = sealBy(async () => 'another secret of the service', randomBytes)
-    await database.sql`update alerts set secret = ${await stranger.sealed('whsec_AAAA')}`
+    const other = sealBy(async () => 'another secret of the service', randomBytes)
+    await database.sql`update alerts set secret = ${await other.sealed('whsec_AAAA')}`
     await fire(alert, 'test')
     await until('it was tried', async () => {
       const [one] = await world.deps.deliveries.list(alert.id)

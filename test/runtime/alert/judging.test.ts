@@ -44,7 +44,7 @@ const record = (on: number, rate: number, more: object = {}) =>
   sent(on, 'POST', '/rates', { provider_id: 'retail-a', from: 'USD', to: 'KES', rate, ...more })
 
 /** The notified values of an alert, oldest first. */
-async function told(alert: { id: string }): Promise<number[]> {
+async function notified(alert: { id: string }): Promise<number[]> {
   const rows = await database.sql<{ value: number }[]>`
     select (body::json -> 'data' ->> 'value')::float8 as value from alert_deliveries
     where alert_id = ${alert.id} order by created_at, (body::json ->> 'timestamp')`
@@ -64,13 +64,13 @@ describe('alerts on two replicas', () => {
     const alert = await sent(0, 'POST', '/alerts', ABOVE)
     expect(alert.is_true).toBe(false)
     await record(1, 131)
-    await until('the first crossing is told', async () => (await told(alert)).length === 1)
+    await until('the first crossing is notified', async () => (await notified(alert)).length === 1)
     await record(0, 120)
     await record(1, 132)
-    await until('the second is told', async () => (await told(alert)).length === 2)
+    await until('the second is notified', async () => (await notified(alert)).length === 2)
     await record(0, 133)
     await caughtUp()
-    expect(await told(alert)).toEqual([131, 132])
+    expect(await notified(alert)).toEqual([131, 132])
     expect((await sent(1, 'GET', `/alerts/${alert.id}`)).is_true).toBe(true)
   })
 
@@ -81,11 +81,11 @@ describe('alerts on two replicas', () => {
     await sent(0, 'PATCH', `/alerts/${alert.id}`, { when })
     await record(1, 140)
     await record(1, 151)
-    await until('the new threshold is told', async () => (await told(alert)).length === 1)
+    await until('the new threshold is notified', async () => (await notified(alert)).length === 1)
     await caughtUp()
-    expect(await told(alert)).toEqual([151])
+    expect(await notified(alert)).toEqual([151])
     await sent(1, 'DELETE', `/alerts/${alert.id}`)
-    expect(await told(alert)).toEqual([])
+    expect(await notified(alert)).toEqual([])
   })
 
   test('notify an hourly account at the top of the hour', async () => {
@@ -97,7 +97,7 @@ describe('alerts on two replicas', () => {
     const alert = await sent(0, 'POST', '/alerts', body, free.keys[0])
     expect(alert.is_true).toBe(false)
     for (const { clock } of replicas) clock.set('2026-03-05T15:00:00.200Z')
-    await until('the hour is told', async () => (await told(alert)).length === 1)
+    await until('the hour is notified', async () => (await notified(alert)).length === 1)
     const [row] = await database.sql`select body from alert_deliveries where alert_id = ${alert.id}`
     expect(JSON.parse(row!.body)).toMatchObject({
       timestamp: '2026-03-05T15:00:00.000Z',

@@ -24,7 +24,7 @@ const ALERT: Alert = {
 }
 
 /** The stored reply of an email for this behaviour of the mail server. */
-const told = (send: () => Promise<string>) =>
+const sent = (send: () => Promise<string>) =>
   tellers({
     ...{ clock, log: new KeptLog(), home: 'https://x.example', secret: async () => 'secret' },
     sending: {
@@ -40,14 +40,14 @@ const told = (send: () => Promise<string>) =>
 
 describe('an email delivery', () => {
   test('stores the response of the server that accepted it', async () => {
-    expect(await told(async () => '250 2.0.0 Ok: queued')).toEqual({
+    expect(await sent(async () => '250 2.0.0 Ok: queued')).toEqual({
       ...{ status: null, error: null, reply: '250 2.0.0 Ok: queued' },
     })
   })
 
   test('stores why the server refused it, on one line and shortened', async () => {
     const response = `550 5.1.1 no such\r\nuser ${'x'.repeat(500)}`
-    const { error, reply } = await told(async () => {
+    const { error, reply } = await sent(async () => {
       throw Object.assign(new Error('refused'), { response })
     })
     expect(error).toBe('the mail could not be sent')
@@ -56,7 +56,7 @@ describe('an email delivery', () => {
   })
 
   test('stores nothing without a response of a server', async () => {
-    const failed = await told(async () => {
+    const failed = await sent(async () => {
       throw new Error('connect ECONNREFUSED')
     })
     expect(failed).toEqual({ status: null, error: 'the mail could not be sent' })

@@ -61,15 +61,15 @@ describe('an alert, from its creation to its webhook', () => {
     const { status } = await asked(0, `/alerts/${alert.id}/test`, {})
     expect(status).toBe(201)
     const got = await to.until(crossings.length + 1)
-    const told = got.map(
+    const events = got.map(
       ({ body, headers }) =>
         new Webhook(String(alert.secret)).verify(body, headers) as Record<string, unknown>,
     )
-    expect(told.map(({ type }) => type)).toEqual([
+    expect(events.map(({ type }) => type)).toEqual([
       ...crossings.map(() => 'alert.fired'),
       'alert.test',
     ])
-    expect(told.slice(0, -1).map(({ data }) => data)).toMatchObject(
+    expect(events.slice(0, -1).map(({ data }) => data)).toMatchObject(
       crossings.map((value) => ({ corridor: 'USD/KES', field: 'best', value })),
     )
   })

@@ -10,7 +10,7 @@ import { TEST_MS_MAX } from '../../support/until.ts'
 
 let database: FreshDatabase
 let known: KnownWorld
-/** The UTC day on which everything is recorded that the first file has. */
+/** The UTC day of all recordings in the first edition. */
 let firstMs: number
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const price = (more: object) => ({
   ...more,
 })
 
-/** Goes to a time of a later day, counted from the first, and runs the job there. */
+/** Advances to a time on a later day, counted from the first, and runs the job there. */
 async function run(days: number, hours = 2): Promise<void> {
   await known.advance(firstMs + days * DAY_MS + hours * HOUR_MS - known.nowMs)
   const { memory, clock } = known.world

@@ -17,7 +17,7 @@ export const AT = '2026-03-05T14:25:30.500Z'
 /** A corridor without quotes. */
 const QUIET = { from: 'XOF', to: 'UGX' }
 
-/** One process of several on a database, without a server: memory, and what keeps it in step. */
+/** One process of several on a database, without a server: memory and its synchronisation. */
 export class LiveReplica implements StepHearer {
   readonly steps: Step[] = []
   readonly gaps: number[] = []
@@ -57,7 +57,7 @@ export class LiveReplica implements StepHearer {
     await ingest({ store }, { observations, idempotency: null })
   }
 
-  /** Does what is done each second. */
+  /** Runs the work of each second. */
   watchTime(): Promise<void> {
     const changes = createChangeStore(this.database)
     return watchTime({ ...this.core, changes, clock: this.clock })
@@ -70,7 +70,7 @@ export class LiveReplica implements StepHearer {
     await this.core.follower.settled()
   }
 
-  /** Events that it received, as every other process must have. */
+  /** Events that it received, which every other process must have received too. */
   get heard() {
     return this.steps.map(({ position, kind, quotes, references, committedMs, hour, after }) => ({
       ...{ position, kind, quotes, references, committedMs, hour },

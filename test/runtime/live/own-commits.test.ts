@@ -14,7 +14,7 @@ setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let running: LiveReplica[] = []
-/** How often the first replica read the log. */
+/** Number of times that the first replica read the log. */
 let reads = 0
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.close()
 })
 
-/** Two replicas, of which the readings of the log by the first one are counted from here on. */
+/** Two replicas; from now on the first one's reads of the log are counted. */
 async function replicas() {
   const onQuery = (query: string) => {
     if (query.includes('from changes where position >=')) reads++

@@ -37,7 +37,7 @@ async function started() {
   return { replica, hub }
 }
 
-/** A reader of everything, and the blocks that came, without the hello. */
+/** A reader of everything, and the blocks that it received, without the hello. */
 function reading(hub: StreamHub, lastEventId: string | null = null) {
   const blocks: string[] = []
   const write = (text: string) => blocks.push(...text.split('\n\n').slice(0, -1)) > 0

@@ -45,7 +45,7 @@ describe('Backups', () => {
   test('creates a backup that can be restored, records it, and keeps as many as configured', async () => {
     const folder = join(await scratchFolder(), 'backups')
     await mkdir(folder)
-    await writeFile(join(folder, 'a file of somebody'), '')
+    await writeFile(join(folder, 'an unrelated file'), '')
     const { run, clock, log } = replica('2026-03-05T03:00:00.000Z', {
       BACKUP_DIR: folder,
       BACKUP_KEEP: '2',
@@ -56,7 +56,7 @@ describe('Backups', () => {
     }
     const newest = 'corridor-2026-03-07T03-00-00Z.backup'
     expect((await readdir(folder)).sort()).toEqual([
-      'a file of somebody',
+      'an unrelated file',
       'corridor-2026-03-06T03-00-00Z.backup',
       newest,
     ])

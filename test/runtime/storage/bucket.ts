@@ -1,4 +1,4 @@
-/** A server that speaks as much of S3 as a backup needs; it takes one bucket, and any key. */
+/** A server with the parts of S3 that a backup needs; it accepts one bucket, and any key. */
 export async function startBucket() {
   const objects = new Map<string, Uint8Array>()
   const parts = new Map<string, Uint8Array[]>()

@@ -12,20 +12,23 @@ import type { Replica } from '../replica-scene.ts'
 const MIDS = { 'USD/KES': 130, 'GBP/KES': 170, 'EUR/KES': 150 } as const
 type Name = keyof typeof MIDS
 const NAMES = Object.keys(MIDS) as Name[]
-/** The longest time that what a step changed may take until the reader has it. */
+/** The longest time until a reader has the changes of a step. */
 const STEP_MS_MAX = 5_000
 
 // biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
 type Body = any
 type Corridor = { prices: Map<string, unknown>; mid: unknown; best: unknown }
 
-/** Fields of an entry that follow from nothing that other events have. */
+/** Fields of an entry that do not follow from other events. */
 function ownOf(entry: Body): object {
   const { corridor, spread_bps, vs_mid_bps, timestamp, data_freshness, sample, ...own } = entry
   return own
 }
 
-/** A client that asks once, keeps prices by `offer_id`, and believes each event from then on. */
+/**
+ * A client that requests prices once, stores them by `offer_id`, and applies each event from then
+ * on.
+ */
 class KeptState {
   readonly #known = new Map<string, Corridor>()
   #applied = 0
@@ -51,7 +54,7 @@ class KeptState {
   }
 }
 
-/** Numbers from 0 on below `count`, the same in each run. */
+/** Numbers from 0 to below `count`, the same in each run. */
 function choices(seed: number): (count: number) => number {
   let state = seed
   return (count) => {
@@ -64,14 +67,14 @@ type Run = {
   readonly database: FreshDatabase
   readonly replicas: readonly [Replica, Replica]
   readonly clock: HandClock
-  /** The key of a treasury with the enterprise plan. */
+  /** The key of a treasury account with the enterprise plan. */
   readonly key: string
   readonly steps: number
 }
 
 /**
- * Changes prices, the catalogue and references at random through one replica, and compares after
- * each step what a client knows by the events of the other with what that one's `/rates` says.
+ * Changes prices, the catalogue and references at random through one replica, and after each step
+ * compares a client's state by the events of the other with that one's `/rates`.
  */
 export async function keptStateRun({ database, replicas, clock, key, steps }: Run) {
   const pick = choices(1)

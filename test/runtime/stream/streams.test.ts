@@ -37,7 +37,7 @@ test('a stream gets the commits of any replica, ends with its process, and conti
   const [one, other] = replicas as [Replica, Replica]
   const { keys } = await addAccount(database, { role: 'treasury' })
   const key = keys[0]!
-  // a process knows the log from its first stream on at the latest
+  // a process follows the log from its first stream on at the latest
   await new EventReader(await streamOf(one, key)).event('hello')
   const reader = new EventReader(await streamOf(other, key))
   await reader.event('hello')
@@ -79,7 +79,7 @@ test('a stream starts at or after everything that its process returned before', 
 test('429 is returned for a third stream of a free account', async () => {
   const [one] = replicas as [Replica]
   const { keys } = await addAccount(database, { plan: 'free' })
-  // a response that is not read may be collected, which ends its stream
+  // an unread response may be collected, which ends its stream
   const readers = [
     new EventReader(await streamOf(one, keys[0]!)),
     new EventReader(await streamOf(one, keys[0]!)),

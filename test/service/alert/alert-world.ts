@@ -25,7 +25,7 @@ export const WISH: AlertWish = {
   isOnce: false,
 }
 
-/** The alerts of a database, with memory that is filled by hand. */
+/** The alerts of a database, with memory filled by hand. */
 export class AlertWorld {
   readonly clock = clockAt(NOW)
   readonly memory = new Memory()

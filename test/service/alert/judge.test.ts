@@ -33,12 +33,12 @@ const made = async (account: Account, more: Partial<AlertWish> = {}): Promise<Al
   (await createAlert(world.deps, { account, wish: { ...WISH, ...more } })).alert
 
 /** Messages of an alert, oldest first. */
-async function told(alert: Alert) {
+async function notified(alert: Alert) {
   const deliveries = await world.deps.deliveries.list(alert.id)
   return deliveries.map(({ body }) => JSON.parse(body)).reverse()
 }
 
-const values = async (alert: Alert) => (await told(alert)).map(({ data }) => data.value)
+const values = async (alert: Alert) => (await notified(alert)).map(({ data }) => data.value)
 
 /** An account with an alert, and a process that evaluates it from the next step on. */
 async function scene(more: Partial<AlertWish> = {}, plan: Plan = 'enterprise') {
@@ -59,7 +59,7 @@ describe('an alert of a realtime account', () => {
     for (const rate of [130, 131, 132, 129.9, 131, 120, 131])
       await replica.apply(recorded(price(rate)))
     expect(await values(alert)).toEqual([131, 131])
-    const [first] = await told(alert)
+    const [first] = await notified(alert)
     expect(first).toEqual({
       type: 'alert.fired',
       timestamp: '2026-03-05T14:25:30.602Z',
@@ -84,7 +84,7 @@ describe('an alert of a realtime account', () => {
       recorded(price(500, { providerId: 'official-a', rateType: 'official' })),
       { kind: 'hour', atMs: world.clock.now() },
     )
-    expect(await told(alert)).toEqual([])
+    expect(await notified(alert)).toEqual([])
   })
 
   test("fires on an amount's net, its cost, a mid and a move", async () => {
@@ -121,7 +121,7 @@ describe('an alert of a realtime account', () => {
     const start = world.clock.now()
     const tick = (atMs: number) => ({ kind: 'tick', atMs }) as const
     await replica.apply(recorded(price(129, { atMs: start })), tick(start + HOUR_MS))
-    expect(await told(alert)).toEqual([])
+    expect(await notified(alert)).toEqual([])
     await replica.apply(tick(start + HOUR_MS + 1), tick(start + HOUR_MS + 60_000))
     expect(await values(alert)).toEqual([true])
   })
@@ -153,11 +153,11 @@ describe('an alert of an hourly account', () => {
     const open = Date.parse('2026-03-05T15:00:00Z')
     const late = { atMs: world.clock.now() + 60_000 }
     await replica.apply(recorded(price(131, late)), { kind: 'tick', atMs: open })
-    expect(await told(alert)).toEqual([])
+    expect(await notified(alert)).toEqual([])
     world.clock.set('2026-03-05T15:00:00.100Z')
     await replica.apply({ kind: 'hour', atMs: open })
     expect(
-      (await told(alert)).map(({ timestamp, data }) => [timestamp, data.data_freshness]),
+      (await notified(alert)).map(({ timestamp, data }) => [timestamp, data.data_freshness]),
     ).toEqual([['2026-03-05T15:00:00.000Z', 'hourly']])
     await replica.apply(recorded(price(120, { atMs: open + 1 })), { kind: 'hour', atMs: open })
     expect(await values(alert)).toEqual([131])
@@ -175,7 +175,7 @@ describe('an alert of an hourly account', () => {
     await replica.start(START, quotes)
     const hour = (text: string) => ({ kind: 'hour', atMs: Date.parse(text) }) as const
     await replica.apply(recorded(price(131)), hour('2026-03-05T15:00:00Z'))
-    const counts = () => Promise.all(alerts.map(async (alert) => (await told(alert)).length))
+    const counts = () => Promise.all(alerts.map(async (alert) => (await notified(alert)).length))
     expect(await counts()).toEqual([1, 1, 1, 0])
     replica.know(account)
     await replica.apply(hour('2026-03-05T16:00:00Z'))
@@ -241,7 +241,7 @@ describe('a database that is unreachable', () => {
     await replica.start(START, quotes)
     isAway = true
     for (const rate of [131, 120, 132, 121]) await replica.apply(recorded(price(rate)))
-    expect([await told(alert), replica.faults.length]).toEqual([[], 1])
+    expect([await notified(alert), replica.faults.length]).toEqual([[], 1])
     isAway = false
     await replica.watch.run()
     expect(await values(alert)).toEqual([131, 132])

@@ -35,7 +35,7 @@ async function made(more: Partial<AlertWish> = {}): Promise<Alert> {
   return (await createAlert(world.deps, { account, wish: { ...MONTHLY, ...more } })).alert
 }
 
-/** A process that knows these alerts as they were made. */
+/** A process that has these alerts in their initial state. */
 const replica = (...alerts: readonly Alert[]) =>
   new MonthlyAlerts({
     ...world.deps,
@@ -44,7 +44,7 @@ const replica = (...alerts: readonly Alert[]) =>
     bodyOf: (firing) => monthlyBody(firing),
   })
 
-const told = async (alert: Alert) =>
+const notified = async (alert: Alert) =>
   (await world.deps.deliveries.list(alert.id)).map(({ body }) => JSON.parse(body))
 
 const waiting = async () =>
@@ -57,17 +57,17 @@ describe('a monthly alert', () => {
     for (const at of ['2026-03-05T15:00:00Z', '2026-03-31T23:59:00Z', '2026-04-01T05:59:00Z']) {
       world.clock.set(at)
       await one.run()
-      expect(await told(alert)).toEqual([])
+      expect(await notified(alert)).toEqual([])
     }
     world.clock.set('2026-04-01T06:00:30Z')
     await Promise.all([one.run(), two.run()])
     await replica(alert).run()
     world.clock.set('2026-04-30T23:00:00Z')
     await Promise.all([one.run(), replica(alert).run()])
-    expect(await told(alert)).toHaveLength(1)
+    expect(await notified(alert)).toHaveLength(1)
     world.clock.set('2026-05-02T00:00:00Z')
     await Promise.all([one.run(), two.run()])
-    expect(await told(alert)).toHaveLength(2)
+    expect(await notified(alert)).toHaveLength(2)
   })
 
   test('names the three cheapest current offers, cheapest first', async () => {
@@ -86,7 +86,7 @@ describe('a monthly alert', () => {
       ...{ memory: market.memory, clock: market.clock, ageLimits: world.deps.ageLimits },
       store: {
         monthlyWaiting: async () => 0,
-        tellMonthly: async (told) => void bodies.push(...told.map(({ body }) => body)),
+        tellMonthly: async (due) => void bodies.push(...due.map(({ body }) => body)),
       },
       judged: () => [{ alert, tier: 'hourly' }],
       bodyOf: (firing) => monthlyBody(firing),
@@ -105,7 +105,7 @@ describe('a monthly alert', () => {
     const alert = await made()
     world.clock.set('2026-04-01T06:00:30Z')
     await replica(alert).run()
-    expect((await told(alert))[0].data).toMatchObject({ value: null, cheapest: [] })
+    expect((await notified(alert))[0].data).toMatchObject({ value: null, cheapest: [] })
   })
 
   test('is not sent while it is paused, or again if it was to be sent once', async () => {
@@ -116,7 +116,9 @@ describe('a monthly alert', () => {
       world.clock.set(at)
       await replica(once, paused).run()
     }
-    expect([await told(once), await told(paused)].map(({ length }) => length)).toEqual([1, 0])
+    expect([await notified(once), await notified(paused)].map(({ length }) => length)).toEqual([
+      1, 0,
+    ])
     const [row] = await database.sql`select status from alerts where id = ${once.id}`
     expect(row!.status).toBe('ended')
   })

@@ -37,7 +37,7 @@ export class Replica {
     this.live.hear(this.judge)
   }
 
-  /** Begins with what was known at a position, and reads all alerts. */
+  /** Begins with the quotes known at a position, and reads all alerts. */
   async start(position: number, quotes: readonly Quote[] = []): Promise<this> {
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     this.served.publish({ catalogue, quotes }, this.clock.now())

@@ -18,7 +18,7 @@ const valueIn = (world: World, field: AlertField, targetCountry: string | null =
 
 const totalOf = (world: World) => valueIn(world, 'total_pct')
 
-/** A mid of 130 all along, and a price whose total cost is 2 percent. */
+/** A constant mid of 130, and a price whose total cost is 2 percent. */
 function priced(): World {
   const world = new World()
   for (const at of ['2026-02-01T00:00:00.000Z', '2026-03-05T00:00:00.000Z'])

@@ -14,7 +14,7 @@ const described = { name: 'Agent', uri: null, redirectUris: ['https://agent.exam
 /** Applications in memory. */
 class Kept {
   readonly known = new Map<string, KnownApplication>()
-  /** The number of unconnected applications that may stay. */
+  /** The number of unconnected applications to retain. */
   room = Number.POSITIVE_INFINITY
   readonly connections: Parameters<typeof keepStranger>[0]['connections'] = {
     application: async (clientId) => this.known.get(clientId) ?? null,

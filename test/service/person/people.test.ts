@@ -5,10 +5,7 @@ const NOW_MS = Date.parse('2026-03-05T14:25:30Z')
 const ORIGIN = { address: '192.0.2.1', nowMs: NOW_MS, devices: '', userAgent: '', language: 'en' }
 const PERSON = { email: 'ada@example.org', password: 'correct horse battery' }
 
-/**
- * Reports whether it is settled once everything that can go on without more from outside has gone
- * on.
- */
+/** Reports whether it is settled once everything has run that needs no outside event. */
 async function isSettled(work: Promise<unknown>): Promise<boolean> {
   let isDone = false
   work.then(

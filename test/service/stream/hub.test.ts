@@ -126,18 +126,18 @@ describe('a stream', () => {
     log.pass(HOUR_MS + 1)
     log.pass(2 * HOUR_MS)
     await follow(replica)
-    const told = listener.events.slice(before)
-    expect(told.map(({ name, data }) => [name, data.corridor])).toEqual([
+    const events = listener.events.slice(before)
+    expect(events.map(({ name, data }) => [name, data.corridor])).toEqual([
       ['gone', 'USD/NGN'],
       ['best', 'USD/NGN'],
       ['quote', 'USD/KES'],
       ['best', 'USD/KES'],
     ])
-    expect(told[0]!.data).toMatchObject({ provider_id: 'p2p-a' })
-    expect(told[1]!.data).toMatchObject({ best: null, best_current: null })
-    expect(told[2]!.data).toMatchObject({ provider_id: 'retail-a', is_stale: true })
-    expect(told[3]!.data).toMatchObject({ best: { is_stale: true }, best_current: null })
-    expect(told[3]!.data.note).toStartWith('The best price was seen on 2026-03-05')
+    expect(events[0]!.data).toMatchObject({ provider_id: 'p2p-a' })
+    expect(events[1]!.data).toMatchObject({ best: null, best_current: null })
+    expect(events[2]!.data).toMatchObject({ provider_id: 'retail-a', is_stale: true })
+    expect(events[3]!.data).toMatchObject({ best: { is_stale: true }, best_current: null })
+    expect(events[3]!.data.note).toStartWith('The best price was seen on 2026-03-05')
   })
 })
 

@@ -14,7 +14,7 @@ import type { Heard, Replica } from '../../support/replica.ts'
 
 type Known = { [corridor: string]: { [what: string]: unknown } }
 
-/** State of a client that requests once, and from then on follows the events. */
+/** State of a client that sends one request, and from then on follows the events. */
 export class Mirror {
   #known: Known
   #applied = 0
@@ -27,12 +27,12 @@ export class Mirror {
     this.#known = this.#whole()
   }
 
-  /** State that is known by now. */
+  /** Current state by the events. */
   get known(): Known {
     return this.#priced(this.#known)
   }
 
-  /** Takes in the events that are new since the last time. */
+  /** Applies the new events since the last time. */
   apply(events: readonly Heard[]): void {
     for (const { name, data } of events.slice(this.#applied)) {
       if (name === 'catalogue') continue
@@ -55,12 +55,12 @@ export class Mirror {
     }
   }
 
-  /** State of the process now. */
+  /** Current state of the process. */
   truth(): Known {
     return this.#priced(this.#whole())
   }
 
-  /** As `truth`, the plain way, from the views of the process. */
+  /** As `truth`, computed naively from the views of the process. */
   #whole(): Known {
     const { live, log, limits } = this.replica
     const hourMs = Math.max(
@@ -75,7 +75,7 @@ export class Mirror {
     const view = new View(live.current, freshness, limits)
     const all = corridorsIn({ before: live.current, after: live.current })().map(corridorKey)
     const names = this.corridors === '*' ? all : this.corridors
-    return Object.fromEntries(names.map((name) => [name, told(view, name)]))
+    return Object.fromEntries(names.map((name) => [name, shown(view, name)]))
   }
 
   /** Drops the corridors without a price unless they were requested by name. */
@@ -88,13 +88,13 @@ export class Mirror {
   }
 }
 
-/** Fields of a price that follow from nothing that other events have. */
+/** Fields of a price that do not follow from other events. */
 function ownOf(data: Record<string, unknown>) {
   const { corridor: _, spread_bps, vs_mid_bps, timestamp, data_freshness, as_of, ...own } = data
   return own
 }
 
-function told(view: View, name: string): Known[string] {
+function shown(view: View, name: string): Known[string] {
   const [from, to] = name.split('/') as [string, string]
   if (!isSupported(view.catalogue, { from, to }, NO_FILTERS)) return {}
   const { quotes, offers, best } = view.corridor(from, to)
@@ -118,7 +118,7 @@ function told(view: View, name: string): Known[string] {
   }
 }
 
-/** A mid as a reader knows it; of one that pegs alone make the time passes without an event. */
+/** A mid as a reader knows it; the time of a mid from pegs alone changes without an event. */
 const midOf = (data: { mid_rate: unknown; mid_source: unknown; mid_fetched_at: unknown }) => [
   data.mid_rate,
   data.mid_source === 'peg:USD' ? 'at any time' : data.mid_fetched_at,

@@ -9,10 +9,10 @@ import { type Heard, Listener, Replica, SharedLog, SUSPECTING } from '../../supp
 import { Mirror } from './mirror.ts'
 
 const RUNS = 150
-/** Changes of the catalogue that the ring keeps, at some 2 MB each. */
+/** Changes of the catalogue that the ring retains, at some 2 MB each. */
 const MISSED_MAX = 7
 
-/** Times that pass before something is committed: mostly none. */
+/** Times that pass before a commit: mostly none. */
 const passes = fc.constantFrom(0, 0, 0, 0, 1, 60_000, HOUR_MS / 2, HOUR_MS, 2 * HOUR_MS + 1)
 /** Imports of an earlier time. */
 const imports = fc.record({
@@ -21,7 +21,7 @@ const imports = fc.record({
   rate: fc.constantFrom(1, 2, 150),
   back: fc.constantFrom(0, 1, 60_000, HOUR_MS, 30 * HOUR_MS),
 })
-/** Changes of a catalogue; absent parts are as at first. */
+/** Changes of a catalogue; absent parts keep their initial value. */
 const catalogues = fc.record({
   kind: fc.constant('apply' as const),
   off: fc.constantFrom(null, 'retail-a', 'p2p-a'),
@@ -81,7 +81,7 @@ function commit(log: SharedLog, { event, passMs }: Step, isWatched = true): void
   }
 }
 
-/** Events of a reader and of the processes between. */
+/** Moves of a reader, and events of the processes in between. */
 const moves = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('commit' as const), step: steps }) },
   fc.record({
@@ -117,7 +117,7 @@ class Traveller {
     return this.#listener
   }
 
-  /** Loses the connection with the last `lost` events of it, and connects to another process. */
+  /** Drops the connection and its last `lost` events, and connects to another process. */
   move(to: Replica, lost: number): void {
     const { heard } = this.#listener
     const came = heard.slice(0, Math.max(1, heard.length - lost))
@@ -128,7 +128,7 @@ class Traveller {
     this.#listener = new Listener(to, this.corridors, { tier: this.tier, lastEventId })
   }
 
-  /** All that came, in the end. */
+  /** Everything received, at the end. */
   close(): void {
     this.#keep(this.#listener.heard)
     this.#listener.reader.close()

@@ -11,7 +11,7 @@ class Register {
   readonly rows = new Map<string, StreamSeat & { process: string }>()
   asked = 0
   isAway = false
-  /** The time for which it thinks before it does what it was asked. */
+  /** Runs before each request is carried out, as a delay. */
   thought = async (_process: string) => {}
 
   of(process: string) {

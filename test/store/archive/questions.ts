@@ -31,7 +31,7 @@ const FILTERS = {
   ...{ amount: null, deliveryMaxMs: HOUR_MS },
 } as unknown as NonNullable<Parameters<Past['page']>[0]['filters']>
 
-/** The start of an hour from which on later pages count. */
+/** The start of an hour, which limits later pages. */
 const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS
 
 function page(roll: Roll) {
@@ -74,7 +74,7 @@ type Said = Awaited<ReturnType<Past['lastIn']>>
 
 type Stretches = Parameters<Past['lastIn']>[1]
 
-/** The rates that hold at the end of each stretch, as series read them; older ones count no more. */
+/** The rates in force at the end of each stretch, as series read them; older ones do not count. */
 function heldAtEnds(said: Said, stretches: Stretches) {
   const sinceMs = stretches[0]!.fromMs
   const endless = new Map<string, Said[number]>()
@@ -123,7 +123,7 @@ function firstObserved(roll: Roll) {
 
 const OF_THE_PAST = [page, page, page, standing, standing, lastIn, buckets, believed, firstObserved]
 
-/** A request of now, or one at a time for what was known at another, mostly later, one. */
+/** A current request, or one about a time as known at another, mostly later, time. */
 function pastAsk(roll: Roll): Ask {
   const question = oneOf(roll, OF_THE_PAST)(roll)
   if (roll() < 0.5) return (database) => question(pastOf(database).store)

@@ -59,7 +59,7 @@ function randomRow(roll: () => number, fromMs: number, spanMs: number) {
   })
 }
 
-/** Has all earlier times know the catalogue. */
+/** Makes the catalogue known at all earlier times. */
 async function knowAlways({ sql }: Database): Promise<void> {
   await sql`alter table catalogue_history disable trigger catalogue_history_append_only`
   await sql`update catalogue_history set since = '-infinity'`
@@ -68,7 +68,7 @@ async function knowAlways({ sql }: Database): Promise<void> {
 type Filled = { readonly rows: number; readonly seed: number }
 
 /**
- * Records rows in the order of time, some of them weeks later, and withdraws some; each batch bears
+ * Records rows in the order of time, some of them weeks later, and withdraws some; each batch has
  * the time of its end.
  */
 export async function fill(database: Database, { rows, seed }: Filled): Promise<void> {
@@ -111,7 +111,7 @@ export const archive = (
   deps: ArchiveDeps = archiveDeps(database),
 ) => archiveObservations(deps, beforeMs)
 
-/** The digest of all rows that are in `observations` itself, and of what goes with them. */
+/** The digest of all rows in `observations` itself, and of the rows that belong to them. */
 export async function digestOf({ sql }: Database): Promise<string> {
   const [row] = await sql<[{ digest: string }]>`
     select md5(

@@ -27,7 +27,7 @@ import { archive, archiveDeps, CLOSED_MS, digestOf, fill, rowsIn, START_MS } fro
 const newDatabase = databasesOfFile(stockedDatabase)
 const ROWS = 1200
 const KENYA = { from: 'USD', to: 'KES' }
-/** In the middle of the first month. */
+/** A time in the middle of the first month. */
 const MIDDLE_MS = START_MS + 14 * DAY_MS + HOUR_MS / 2
 
 let database: FreshDatabase
@@ -48,7 +48,7 @@ async function differences(of: Database) {
   return found
 }
 
-/** The digest once everything is rows again. */
+/** The digest once everything is restored to rows. */
 async function digestAsRows(of: Database): Promise<string> {
   await unarchive(of)
   return digestOf(of)

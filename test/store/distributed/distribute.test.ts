@@ -8,12 +8,12 @@ describe('distribute', () => {
     const other = await database.sql.reserve()
     await other`begin`
     await other`select count(*) from rollups`
-    const told: string[] = []
-    const tried = distribute(database.sql, 4, (what) => told.push(what))
+    const steps: string[] = []
+    const tried = distribute(database.sql, 4, (what) => steps.push(what))
     await expect(tried).rejects.toThrow(
       /^nothing was changed: another session, such as psql or pg_dump, is using .*pg_stat_activity/,
     )
-    expect(told).toEqual([])
+    expect(steps).toEqual([])
     await other`rollback`
     other.release()
     await database.close()

@@ -19,7 +19,7 @@ afterEach(async () => {
   await cleanUp()
 }, TEST_MS_MAX)
 
-/** The platform's package as it is before its install script ran, inside `folder`. */
+/** The platform's package before its install script has run, inside `folder`. */
 async function bareNative(folder: string): Promise<string> {
   const { postgres } = await embeddedBinaries({ user, shelf: '/nonexistent', say: () => {} })
   const original = join(dirname(postgres), '..')

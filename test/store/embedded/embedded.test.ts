@@ -19,7 +19,7 @@ import {
 } from '../../support/embedded-process.ts'
 import { TEST_MS_MAX, until } from '../../support/until.ts'
 
-/** With a database that the tests leave as they found it, and stopped. */
+/** A data directory with a database that the tests leave unchanged, and stopped. */
 let dataDir: string
 
 setDefaultTimeout(TEST_MS_MAX)

@@ -15,7 +15,7 @@ import {
 } from '../../support/embedded-process.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 
-/** With a database that each test leaves stopped. */
+/** A data directory with a database that each test leaves stopped. */
 let dataDir: string
 
 setDefaultTimeout(TEST_MS_MAX)

@@ -11,7 +11,7 @@ export const LOG_KEY = privateKeyOf(Buffer.alloc(32, 7))
 const signed = async (text: string, name: string) =>
   noteText({ text, signatures: [signedBy(text, name, LOG_KEY)] })
 
-/** One pass, of a thousand leaves where a test says nothing else. */
+/** Runs one pass, of a thousand leaves by default. */
 export const seal = (database: Database, more: Partial<SealPass> = {}) =>
   sealPass(database, {
     leavesMax: 1000,
@@ -34,7 +34,7 @@ export async function sealAll(database: Database, more?: Partial<SealPass>): Pro
   }
 }
 
-/** Each price has a time of its own, so that none takes the place of another. */
+/** Each price has a time of its own, so that none replaces another. */
 let seconds = 0
 
 /** Records a commit of prices; `effectiveMs` is the time of the last one. */

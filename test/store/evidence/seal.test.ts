@@ -24,7 +24,7 @@ async function begunDatabase(): Promise<FreshDatabase> {
   return database
 }
 
-/** The entries of the log but those of the catalogue, in order. */
+/** The entries of the log except for those of the catalogue, in order. */
 const entries = async (database: FreshDatabase) =>
   (await allEntries(database)).filter(({ kind }) => kind !== 'catalogue')
 

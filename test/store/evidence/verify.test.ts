@@ -34,7 +34,7 @@ async function verified(database: FreshDatabase, sinceMs: number | null = null) 
   return { ...result, faults }
 }
 
-/** Changes rows as a superuser does, past the triggers of a table. */
+/** Changes rows as a superuser does, without the triggers of a table. */
 async function tamper(database: FreshDatabase, statement: string): Promise<void> {
   await database.sql.begin(async (tx) => {
     await tx`set local session_replication_role = 'replica'`

@@ -21,7 +21,7 @@ const made =
     await put(new TextEncoder().encode(text))
     return 1
   }
-/** What makes the first edition of a file of now. */
+/** Arguments for the first edition of a file, as of now. */
 const first = (period: string, make: Making['make']): Making => ({
   ...{ period, edition: 1, make, knownMs: Date.parse('2026-01-01T00:00:00Z') },
 })
@@ -35,7 +35,7 @@ async function textOf(period: string, edition = 1): Promise<string | null> {
     parts.push(bytes)
   return Buffer.concat(parts).toString()
 }
-/** How many processes wait for another to make a file of this database. */
+/** The number of processes that wait for another to create a file of this database. */
 async function waiting(): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`
     select count(*)::int as count from pg_locks

@@ -10,14 +10,14 @@ import { databasesOfFile, inArrays, observation, stockedDatabase } from '../samp
 
 const newDatabase = databasesOfFile(stockedDatabase)
 const YEAR_MS = 365 * DAY_MS
-/** The rows that an import looks at. */
+/** The number of rows that an import inspects. */
 const LOOKED = 10_000
 
 async function* each(lines: readonly string[]) {
   yield* lines
 }
 
-/** The number of rows of each part that has any. */
+/** The number of rows of each non-empty partition. */
 async function partsOf({ sql }: FreshDatabase): Promise<Record<string, number>> {
   const rows = await sql<{ part: string; rows: number }[]>`
     select split_part(tableoid::regclass::text, '.', 2) as part, count(*)::int as rows
@@ -51,19 +51,19 @@ describe('an import', () => {
   test('of many rows first creates the months that they need', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
-    let told = 0
+    let created = 0
     await importObservations({
       database,
       makesMonths: true,
       onMonths: (made) => {
-        told = made
+        created = made
       },
       rows: inArrays(spread(LOOKED, 400), 1000),
     })
     const parts = await partsOf(database)
     expect(parts.early ?? 0).toBeLessThan(LOOKED / 50)
     expect(Object.keys(parts).length).toBeGreaterThanOrEqual(13)
-    expect((await partNames(database)).length).toBe(before.length + told)
+    expect((await partNames(database)).length).toBe(before.length + created)
     const [row] = await database.sql`select count(*)::int as rows from observations`
     expect(row!.rows).toBe(LOOKED)
   })
@@ -71,15 +71,15 @@ describe('an import', () => {
   test('of few rows creates no months', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
-    const told: number[] = []
+    const counts: number[] = []
     await importObservations({
       database,
       makesMonths: true,
-      onMonths: (made) => told.push(made),
+      onMonths: (made) => counts.push(made),
       rows: inArrays(spread(LOOKED - 1, 400), 1000),
     })
     expect(await partNames(database)).toEqual(before)
-    expect(told).toEqual([0])
+    expect(counts).toEqual([0])
   })
 
   test('creates no months for a few rows that are much older, and at most ten years of months', async () => {

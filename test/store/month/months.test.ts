@@ -33,7 +33,7 @@ async function record({ sql }: FreshDatabase, days: number): Promise<number> {
   return Number(row!.id)
 }
 
-/** Makes an offer, and a price of it that is valid for long, as versions before do. */
+/** Creates an offer, and a price of it that is valid for long, as earlier versions do. */
 async function offerAsBefore({ sql }: FreshDatabase, key: string): Promise<void> {
   await sql`insert into offers (provider_corridor_id, key) select id, ${key} from provider_corridors`
   await sql`

@@ -8,14 +8,14 @@ const newDatabase = databasesOfFile()
 describe('atOneMoment', () => {
   test('shows every share the rows at the start of the first, and nothing later', async () => {
     const { sql } = await newDatabase()
-    await sql`create table told (word text)`
-    await sql`insert into told values ('before')`
+    await sql`create table notes (word text)`
+    await sql`insert into notes values ('before')`
     const isTold = Promise.withResolvers<void>()
     const shares = await atOneMoment(sql, 3, async (tx, share) => {
       if (share.nth === 0)
-        await sql`insert into told values ('meanwhile')`.then(() => isTold.resolve())
+        await sql`insert into notes values ('meanwhile')`.then(() => isTold.resolve())
       await isTold.promise
-      return { share, words: (await tx`select word from told`).map(({ word }) => word) }
+      return { share, words: (await tx`select word from notes`).map(({ word }) => word) }
     })
     expect(shares).toEqual([0, 1, 2].map((nth) => ({ share: { nth, of: 3 }, words: ['before'] })))
   })

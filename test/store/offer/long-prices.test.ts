@@ -9,7 +9,7 @@ import { databasesOfFile, inArrays, NOW_MS, observation, stockedDatabase } from 
 
 const newDatabase = databasesOfFile(stockedDatabase)
 
-/** A row that is valid for so many days. */
+/** A row that is valid for this many days. */
 const valid = (days: number | null, more: Partial<Observation> = {}): Observation => {
   const row = observation(more)
   const validUntilMs = days === null ? null : row.effectiveMs + days * DAY_MS
@@ -29,7 +29,7 @@ const expected = async ({ sql }: FreshDatabase) => [
     from observations where valid_until > effective_from + interval '768 hours' order by id`),
 ]
 
-/** Records rows as versions do that know nothing of long prices. */
+/** Records rows as versions without long prices do. */
 async function recordAsBefore({ sql }: FreshDatabase): Promise<void> {
   await sql`
     insert into observations

@@ -12,7 +12,7 @@ import { inBulk, NOW_MS, placeIn, stockedDatabase } from '../samples.ts'
 
 const ROWS = 120_000
 const FILL_MS_MAX = 60_000
-/** The number of offers each provider has: half of them say how long a price holds. */
+/** The number of offers of each provider: half of them state how long a price is valid. */
 const PROVIDER_OFFERS = 10
 const VALID_HOURS = 6
 

@@ -32,7 +32,7 @@ const kept = async (to: string) => {
   return rows.map(({ at }) => (LIMIT.beforeMs - at) / HOUR_MS)
 }
 
-/** Prunes the only outdated series while a transaction holds `lock` and then does `work`. */
+/** Prunes the only outdated series while a transaction holds `lock` and then runs `work`. */
 async function pruneBehind(lock: string, work: (tx: TransactionSql) => Promise<unknown>) {
   const store = createRetentionStore(database)
   const [series] = await store.outdated(LIMIT.beforeMs)

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** A process with a meter, and where it writes its streams down. */
+/** A process with a meter, and its store of streams. */
 async function process() {
   const handle = otherHandle(database)
   handles.push(handle)

@@ -8,7 +8,7 @@ import { TEST_MS_MAX } from '../../support/until.ts'
 import { inArrays, observation } from '../samples.ts'
 
 const ROWS = 30_000
-/** Ways to take what is written: at once, later, and in a turn of its own. */
+/** Ways to accept written data: at once, later, and in a turn of its own. */
 const WRITERS = [
   async () => {},
   () => new Promise<void>((resolve) => setImmediate(resolve)),

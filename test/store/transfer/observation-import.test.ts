@@ -176,7 +176,7 @@ describe('importObservations', () => {
 
 describe('importNewObservations', () => {
   const AT_MS = NOW_MS - 86_400_000
-  /** Each says another thing than every other. */
+  /** Rows that all differ. */
   const DIFFERENT = [
     observation({ effectiveMs: AT_MS }),
     observation({ effectiveMs: AT_MS + 1 }),

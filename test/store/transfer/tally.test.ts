@@ -35,7 +35,7 @@ describe('differencesOf', () => {
     expect(differencesOf(held, tallyOf({}))).toEqual(['a: 3 rows in the file, 0 in the database'])
   })
 
-  test('compares the columns that the file has, in any position', () => {
+  test('compares the columns of the file, in any position', () => {
     const held = tallyOf({ a: { columns: COLUMNS, rows: ROWS } })
     const wider = ROWS.map((row) => `new\t${row.split('\t').toReversed().join('\t')}`)
     const columns = ['added', 'name', 'id']

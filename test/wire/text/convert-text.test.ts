@@ -74,7 +74,7 @@ const amounts = fc.oneof(
   fc.integer({ min: 1, max: 1e6 }).map((cents) => cents / 100),
   fc.double({ min: 1e-9, max: AMOUNT_MAX, noNaN: true }),
 )
-/** The least amount that 40 decimals can name. */
+/** The smallest amount with 40 decimals. */
 const LEAST = 1e-40
 
 const sending = (amount: number, selection: Selection = UNSELECTED) => ({
@@ -104,7 +104,7 @@ function withDays({ prices, goal }: Priced, { view, days }: Days): Priced {
   return { prices: { ...prices, offers: seen.offers }, goal }
 }
 
-/** A quote of a random provider, with what it says of its offer. */
+/** A quote of a random provider, with terms of its offer. */
 function quoteOf(
   [{ back, fee, feeCurrency, ...more }, said]: [
     typeof quoted extends fc.Arbitrary<infer T> ? T : never,

@@ -63,7 +63,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 20 },
 )
 
-/** Counts how often nothing had to be read. */
+/** Counts cache hits. */
 class CountingPrices extends KnownPrices {
   hits = 0
 
