@@ -7,7 +7,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Place } from '~/store/corridor-ids.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { copiesOf, type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 export const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
@@ -26,11 +26,9 @@ export function databasesOfFile(make: () => Promise<FreshDatabase> = freshDataba
 }
 
 /** A fresh database that knows the currencies and providers of the tests. */
-export async function stockedDatabase(): Promise<FreshDatabase> {
-  const database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
-  return database
-}
+export const stockedDatabase = copiesOf((database) =>
+  createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS }),
+)
 
 /**
  * Fills histories with consistent rows, without the checks of each one (foreign keys, its offer,

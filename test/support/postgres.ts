@@ -28,6 +28,24 @@ export const freshDatabase = (options: ConnectOptions = {}): Promise<FreshDataba
 export const emptyDatabase = (options: ConnectOptions = {}): Promise<FreshDatabase> =>
   copyOf('template0', options)
 
+/** Fills a database once; each call then returns a copy of it. */
+export function copiesOf(
+  fill: (database: FreshDatabase) => Promise<unknown>,
+  make: () => Promise<FreshDatabase> = freshDatabase,
+) {
+  let filled: Promise<string> | null = null
+  const fillOne = async () => {
+    const database = await make()
+    await fill(database)
+    await database.sql.end({ timeout: 1 })
+    return new URL(database.url).pathname.slice(1)
+  }
+  return async (options: ConnectOptions = {}): Promise<FreshDatabase> => {
+    filled ??= fillOne()
+    return copyOf(await filled, options)
+  }
+}
+
 /** Ends the test run's server, if any test started it. */
 export async function endTestCluster(): Promise<void> {
   const started = cluster

@@ -11,7 +11,7 @@ import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { restoreBackup, writeBackup } from '~/store/transfer/backup.ts'
 import { importNewObservations } from '~/store/transfer/observation-import.ts'
 import { clockAt } from '../../support/clock.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { copiesOf, type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 import { sealAll } from '../evidence/scene.ts'
 import {
@@ -24,8 +24,9 @@ import {
 } from '../samples.ts'
 import { archive, archiveDeps, CLOSED_MS, digestOf, fill, rowsIn, START_MS } from './world.ts'
 
-const newDatabase = databasesOfFile(stockedDatabase)
 const ROWS = 1200
+const filled = copiesOf((database) => fill(database, { rows: ROWS, seed: 5 }), stockedDatabase)
+const newDatabase = databasesOfFile(filled)
 const KENYA = { from: 'USD', to: 'KES' }
 /** A time in the middle of the first month. */
 const MIDDLE_MS = START_MS + 14 * DAY_MS + HOUR_MS / 2
@@ -34,7 +35,6 @@ let database: FreshDatabase
 
 beforeEach(async () => {
   database = await newDatabase()
-  await fill(database, { rows: ROWS, seed: 5 })
 }, TEST_MS_MAX)
 
 const unarchive = (of: Database) => createArchiveStore(of).unarchive(CLOSED_MS)
@@ -95,7 +95,6 @@ describe('an archived month', () => {
 
   test('allows withdrawals of its rows as if they were not archived', async () => {
     const other = await newDatabase()
-    await fill(other, { rows: ROWS, seed: 5 })
     await archive(database)
     const [{ id }] = await database.sql<[{ id: number }]>`
       select id[3]::int as id from observation_blocks order by first limit 1`
@@ -154,7 +153,6 @@ describe('an archived month', () => {
 
   test('is pruned like rows', async () => {
     const other = await newDatabase()
-    await fill(other, { rows: ROWS, seed: 5 })
     await archive(database)
     const clock = clockAt('2026-11-26T10:00:00Z')
     expect(keptFromMs(clock.now(), 1)).toBeLessThan(CLOSED_MS)
