@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { dateOf } from '~/http/compat/asked.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { stockedDatabase } from '../store/samples.ts'
 import { PastWorld } from '../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 
 const NOW = '2026-03-05T14:25:00.000Z'
@@ -23,8 +22,7 @@ let world: PastWorld
 let key: string
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   const store = createReferenceStore(database)
   const [draw] = fc.sample(
     fc.array(

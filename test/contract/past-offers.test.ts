@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { stockedDatabase } from '../store/samples.ts'
 import { plainOfferId } from '../support/offers.ts'
 import { PastWorld } from '../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 
 const PAIR = 'from=GBP&to=NGN'
 const CASH = { source_country: 'GB', target_country: 'NG', pay_out: ['cash'] }
@@ -19,8 +18,7 @@ const row = (provider_id: string, rate: number, at: string, offer: object = {}) 
 })
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
   const { status } = await world.post([
     row('retail-a', 1000, '1T10', CASH),

@@ -11,20 +11,19 @@ import { monthWriter } from '~/runtime/file/month-writer.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFileStore } from '~/store/file/file-store.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
+import { stockedDatabase } from '../store/samples.ts'
 import { heldAlerts } from '../support/alerts.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { underContract } from '../support/contract.ts'
 import { noEvidence, testSigner } from '../support/evidence.ts'
 import { followerOn, recorderOn } from '../support/followed.ts'
 import { pastOf } from '../support/past.ts'
 import { quietPortal } from '../support/portal.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { sourcesOf } from '../support/sources.ts'
 import { worldStreams } from '../support/streams.ts'
 import { unwatched } from '../support/unwatched.ts'
@@ -48,8 +47,7 @@ let follower: ReturnType<typeof followerOn>
 
 /** The service as `serve` composes it over a database, without its jobs. */
 beforeAll(async () => {
-  database = await freshDatabase({ onQuery: (query) => queries.push(query) })
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase({ onQuery: (query) => queries.push(query) })
   await createReferenceStore(database).append({
     source: 'feed',
     fetchedMs: Date.parse('2026-03-05T12:00:00Z'),

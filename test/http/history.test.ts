@@ -2,21 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { keyHashOf } from '~/domain/api-key.ts'
 import type { Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { observation } from '../store/samples.ts'
-import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { observation, stockedDatabase } from '../store/samples.ts'
+import { provider } from '../support/catalogue.ts'
 import { plainOfferId } from '../support/offers.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 
 let database: FreshDatabase
 let world: PastWorld
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
 }, TEST_MS_MAX)
 afterAll(() => database.close())

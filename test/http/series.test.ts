@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { stockedDatabase } from '../store/samples.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 
 const NOW = '2026-03-05T14:25:30.500Z'
@@ -12,8 +11,7 @@ let database: FreshDatabase
 let world: PastWorld
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: NOW }).start()
   await fix('2026-03-03T05:00:00Z', { KES: '130', GBP: '0.8' })
   await fix('2026-03-04T23:59:59.999Z', { KES: '131' })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { stockedDatabase } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { plainOfferId } from '../support/offers.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
@@ -182,8 +183,7 @@ const DAY_MS = 86_400_000
 
 /** A corridor of two providers, the better of which last quoted thirty days and one hour ago. */
 async function crowdOf({ quoteMaxAgeMs }: { quoteMaxAgeMs: number | null }) {
-  const own = await freshDatabase()
-  await createCatalogueStore(own).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const own = await stockedDatabase()
   const market = await new PastWorld(own, { at: NOW, quoteMaxAgeMs }).start()
   for (const [provider_id, rate, effective_from] of [
     ['retail-a', 170, '2026-02-03T12:50:00Z'],

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { observation } from '../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { observation, stockedDatabase } from '../store/samples.ts'
 import { MANNERS, MountProxy } from '../support/mount-proxy.ts'
-import { freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 import { type Member, newEmail, PASSWORD, PeopleWorld } from './people-world.ts'
 import { Visitor } from './visitor.ts'
@@ -26,8 +23,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
 
   beforeAll(async () => {
     proxy = new MountProxy(MOUNT, manner)
-    const database = await freshDatabase()
-    await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+    const database = await stockedDatabase()
     const quote = (to: string) => observation({ to, effectiveMs: Date.now() - 7_200_000 })
     await createObservationStore(database).record({
       observations: [quote('KES'), quote('NGN')],

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SAMPLE_BANNER, SAMPLE_MARK } from '~/domain/sample.ts'
 import { sampleReferences } from '~/sample/sample.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { holdsSample } from '~/store/reference-store.ts'
 import { PeopleWorld, pathOf } from '../portal/people-world.ts'
-import { otherHandle } from '../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { otherHandle, stockedDatabase } from '../store/samples.ts'
 import { MailSink } from '../support/mail-sink.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { addAccount } from './replica-scene.ts'
 
@@ -53,8 +51,7 @@ let lastMail = ''
 
 beforeAll(async () => {
   mails = new MailSink()
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   await database.sql`
     insert into corridors (source, target) values ('USD', 'KES')
     on conflict do nothing`

@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
-import { inArrays, observation } from '../../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { inArrays, observation, stockedDatabase } from '../../store/samples.ts'
 import { BARE_ENV, ROOT } from '../../support/child.ts'
 import { corridor } from '../../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -18,8 +16,7 @@ const ROWS = 4000
 let origin: FreshDatabase
 
 beforeAll(async () => {
-  origin = await freshDatabase()
-  await createCatalogueStore(origin).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  origin = await stockedDatabase()
   const nowMs = Date.now()
   const rows = Array.from({ length: ROWS }, (_, i) =>
     observation({ effectiveMs: nowMs - i, notes: randomBytes(200).toString('base64') }),

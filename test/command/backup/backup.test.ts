@@ -9,8 +9,8 @@ import { versionOf } from '~/store/schema-version.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { PeopleWorld } from '../../portal/people-world.ts'
 import { addAccount } from '../../runtime/replica-scene.ts'
-import { inArrays, observation, otherHandle } from '../../store/samples.ts'
-import { CURRENCIES, currency, PROVIDERS, provider } from '../../support/catalogue.ts'
+import { inArrays, observation, otherHandle, stockedDatabase } from '../../store/samples.ts'
+import { currency, PROVIDERS, provider } from '../../support/catalogue.ts'
 import { corridor, documentOf } from '../../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scratchFolder } from '../../support/scratch.ts'
@@ -27,8 +27,7 @@ let key: string
 beforeAll(async () => {
   folder = await scratchFolder()
   file = join(folder, 'corridor.backup')
-  origin = await freshDatabase()
-  await createCatalogueStore(origin).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  origin = await stockedDatabase()
   const nowMs = Date.now()
   const rows = Array.from({ length: 300 }, (_, i) => {
     const { id, rateType } = PROVIDERS[i % PROVIDERS.length]!

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { dayFileList, snapshotList } from '~/wire/snapshot.ts'
 import { columnsIn } from '../../contract/tables.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { documentOf } from '../../support/contract.ts'
 import { PastWorld, type Tier } from '../../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { csvRows } from '../../support/rows.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 import { ORIGIN, replyOf } from '../../support/world.ts'
@@ -14,8 +13,7 @@ let database: FreshDatabase
 let world: PastWorld
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
   await say('retail-a', 129.35, '2026-03-02T13:00:00Z', { fee: 1.99 })
   await say('retail-b', 128, '2026-03-02T23:59:59.999Z')

@@ -2,19 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { fileJob, filesOf } from '~/runtime/file/files.ts'
 import { monthWriter } from '~/runtime/file/month-writer.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { PastWorld } from '../../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 
 let database: FreshDatabase
 let world: PastWorld
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
   await createReferenceStore(database).append({
     ...{ source: 'feed', fetchedMs: Date.parse('2026-02-10T06:00:00Z') },

@@ -6,13 +6,13 @@ import type { Plan, Role } from '~/domain/quota.ts'
 import { Refresher } from '~/jobs/refresh.ts'
 import { RECORDING_AWAY } from '~/runtime/recorder.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { followerOn } from '../../support/followed.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { sourcesOf } from '../../support/sources.ts'
 import { type Reply, World, type WorldStore } from '../../support/world.ts'
 
@@ -26,8 +26,7 @@ const START_MS_MAX = 30_000
 let database: FreshDatabase
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
 }, START_MS_MAX)
 
 afterAll(() => database.close())

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { otherHandle } from '../../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { MailSink } from '../../support/mail-sink.ts'
-import { freshDatabase } from '../../support/postgres.ts'
 import { type Member, newEmail, PASSWORD, PeopleWorld, pathOf } from '../people-world.ts'
 import { HOSTILE_NAME, rowsOf, textOf } from '../portal-world.ts'
 import { formsIn } from '../visitor.ts'
@@ -19,8 +16,7 @@ let mails: MailSink
 
 beforeAll(async () => {
   mails = new MailSink()
-  const database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const database = await stockedDatabase()
   const mailing = { SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL }
   world = await PeopleWorld.on(database, { WEBHOOK_ALLOW: '127.0.0.1', ...mailing })
   entrance = await PeopleWorld.on({ ...otherHandle(database), url: database.url })

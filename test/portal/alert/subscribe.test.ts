@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { otherHandle } from '../../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { MailSink } from '../../support/mail-sink.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { newEmail, PASSWORD, PeopleWorld, pathOf } from '../people-world.ts'
 import { textOf } from '../portal-world.ts'
 import { formsIn, type Visitor } from '../visitor.ts'
@@ -20,8 +18,7 @@ let mails: MailSink
 
 beforeAll(async () => {
   mails = new MailSink()
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   const mailing = { SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL }
   world = await PeopleWorld.on(database, mailing)
   entrance = await PeopleWorld.on({ ...otherHandle(database), url: database.url })

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 import type { Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { otherHandle } from '../../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { type Member, newEmail, PeopleWorld } from '../people-world.ts'
 import { formsIn, type Seen, type Visitor } from '../visitor.ts'
 
@@ -12,8 +9,7 @@ export const PRICES = '/developer/prices'
 
 /** A service and a replica on one database with a catalogue. */
 export async function pricesWorlds(): Promise<[PeopleWorld, PeopleWorld]> {
-  const database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const database = await stockedDatabase()
   const world = await PeopleWorld.on(database)
   return [world, await PeopleWorld.on({ ...otherHandle(database), url: database.url })]
 }

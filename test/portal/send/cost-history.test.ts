@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
 import { LANGUAGES, prefixOf } from '~/portal/words/language.ts'
 import { Words } from '~/portal/words/words.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { PastWorld } from '../../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 import { ORIGIN } from '../../support/world.ts'
 import { textOf } from '../portal-world.ts'
@@ -19,8 +18,7 @@ let database: FreshDatabase
 let world: PastWorld
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: NOW, staleAfterMs: 7 * DAY_MS }).start()
   for (let i = DAYS; i >= 0; i--) await fix(Date.parse('2026-03-05T09:00:00Z') - i * DAY_MS)
   await say('KES', 128.7, '2025-12-10T10:00:00Z')

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fileJob, filesOf } from '~/runtime/file/files.ts'
 import { monthWriter } from '~/runtime/file/month-writer.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { PastWorld } from '../../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX, until } from '../../support/until.ts'
@@ -11,8 +10,7 @@ let database: FreshDatabase
 let world: PastWorld
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   world = await new PastWorld(database, { at: '2026-03-05T01:01:00.000Z' }).start()
 }, TEST_MS_MAX)
 afterAll(() => database.close())

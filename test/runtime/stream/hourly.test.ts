@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
 import { EventReader } from '../../support/event-reader.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 import { addAccount, Replica } from '../replica-scene.ts'
 
@@ -15,8 +14,7 @@ let database: FreshDatabase
 let replicas: Replica[]
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   replicas = [await Replica.start(database, { clock }), await Replica.start(database, { clock })]
 }, TEST_MS_MAX)
 afterAll(async () => {

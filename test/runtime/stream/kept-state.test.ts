@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
-import { freshDatabase } from '../../support/postgres.ts'
 import { AT, addAccount, Replica } from '../replica-scene.ts'
 import { keptStateRun } from './kept-state.ts'
 
@@ -13,8 +11,7 @@ const RUN_MS_MAX = 120_000
 test(
   'a client that keeps prices by offer_id ends with the prices of /rates, whatever changes, without a reset',
   async () => {
-    const database = await freshDatabase()
-    await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+    const database = await stockedDatabase()
     const rates = Object.entries({ KES: '130', GBP: '0.765', EUR: '0.87' })
     const snapshot = rates.map(([currency, perUsd]) => ({ currency, perUsd }))
     const fetchedMs = Date.parse(AT) - 7_200_000

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
 import { EventReader } from '../../support/event-reader.ts'
 import { Said } from '../../support/exposition.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 import { AT, addAccount, Replica } from '../replica-scene.ts'
 
@@ -16,8 +15,7 @@ let database: FreshDatabase
 let replicas: Replica[]
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
   const clock = clockAt(AT)
   replicas = [await Replica.start(database, { clock }), await Replica.start(database, { clock })]
 }, TEST_MS_MAX)

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFileStore } from '~/store/file/file-store.ts'
-import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX, until } from '../../support/until.ts'
+import { stockedDatabase } from '../samples.ts'
 
 let database: FreshDatabase
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  database = await stockedDatabase()
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
