@@ -17,12 +17,17 @@ type Remote = { readonly url: URL; readonly key: NoteKey; readonly checkpoint?: 
 /**
  * Verifies a log by its public files: the signature, all tiles, the entries that are public by now,
  * and that an earlier checkpoint is the beginning of the present one, which replaces it in the
- * file. Without a file the earlier one is fetched at the start.
+ * file if all is well. Without a file the earlier one is fetched at the start.
  */
 export async function verifyRemote(
   { url, key, checkpoint: file }: Remote,
-  onFault: (fault: string) => void,
+  report: (fault: string) => void,
 ) {
+  let isSound = true
+  const onFault = (fault: string) => {
+    isSound = false
+    report(fault)
+  }
   const base = `${url.href.replace(/\/+$/, '').replace(/\/log$/, '')}/log/`
   const earlier = file ? await readFile(file, 'utf8').catch(() => null) : null
   const first = earlier ?? (await textAt(`${base}checkpoint`))
@@ -46,7 +51,7 @@ export async function verifyRemote(
   const last = earlier ? tree : signedCheckpoint(await textAt(`${base}checkpoint`), key)
   if (!(await areConsistent(from, last, base)))
     onFault(`the tree of ${from.size} leaves is not the beginning of that of ${last.size}`)
-  if (file) await writeFile(file, text)
+  if (file && isSound) await writeFile(file, text)
   const { size } = tree
   const lines = [
     `${size} leaves lead to the signed root; ${entries} entries match their leaves`,

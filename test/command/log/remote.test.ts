@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { verifyRemote } from '~/command/log/remote.ts'
 import { bundleOf, entriesOf } from '~/evidence/bundle.ts'
 import { checkpointText } from '~/evidence/checkpoint.ts'
@@ -26,6 +29,8 @@ class StaticHost {
     },
   })
 
+  constructor(private readonly what = 'entry') {}
+
   get url(): URL {
     return this.#server.url
   }
@@ -36,19 +41,23 @@ class StaticHost {
 
   grow(count: number): void {
     const before = this.#edge.size
-    const entries = Array.from({ length: count }, (_, i) => Buffer.from(`entry ${before + i}`))
+    const entries = Array.from({ length: count }, (_, i) => this.#entry(before + i))
     for (const { level, index, hashes } of this.#edge.append(entries.map(leafHash))) {
       const width = hashes.length / 32
       this.#put({ level, index, width }, hashes)
       if (level > 0) continue
       const first = index * TILE_WIDTH
-      const own = Array.from({ length: width }, (_, i) => Buffer.from(`entry ${first + i}`))
+      const own = Array.from({ length: width }, (_, i) => this.#entry(first + i))
       this.#put({ level: 'entries', index, width }, bundleOf(own))
     }
     const { size } = this.#edge
     const text = checkpointText({ origin: ORIGIN, size, root: this.#edge.root()! })
     const signatures = [signedBy(text, ORIGIN, PRIVATE_KEY)]
     this.#checkpoints.push(noteText({ text, signatures }))
+  }
+
+  #entry(index: number): Buffer {
+    return Buffer.from(`${this.what} ${index}`)
   }
 
   #put(name: Parameters<typeof tilePath>[0], bytes: Uint8Array): void {
@@ -69,19 +78,25 @@ afterAll(() => {
   for (const host of hosts) host.stop()
 })
 
+function hostOf(leaves: number, what?: string): StaticHost {
+  const host = new StaticHost(what)
+  hosts.push(host)
+  host.grow(leaves)
+  return host
+}
+
 /** A log that grows from 300 leaves to 600 after its checkpoint was read. */
 function grownHost(): StaticHost {
-  const host = new StaticHost()
-  hosts.push(host)
-  host.grow(300)
+  const host = hostOf(300)
   host.grow(300)
   expect(host.files.has(tilePath({ level: 0, index: 1, width: 44 }))).toBe(false)
   return host
 }
 
-async function verified(host: StaticHost) {
+async function verified(host: StaticHost, more: { checkpoint?: string } = {}) {
   const faults: string[] = []
-  const said = await verifyRemote({ url: host.url, key: KEY }, (fault) => faults.push(fault))
+  const remote = { url: host.url, key: KEY, ...more }
+  const said = await verifyRemote(remote, (fault) => faults.push(fault))
   return { ...said, faults }
 }
 
@@ -102,4 +117,21 @@ test('an entry of a full bundle that differs from its leaf is named', async () =
   const entries = entriesOf(host.files.get(path)!)!
   host.files.set(path, Uint8Array.from(bundleOf(entries.with(43, Buffer.from('another')))))
   expect((await verified(host)).faults).toEqual(['entry 299 does not match its leaf'])
+})
+
+test('the checkpoint of last time stays when the log is not its continuation', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'checkpoint-'))
+  const checkpoint = join(folder, 'checkpoint')
+  try {
+    expect((await verified(hostOf(300), { checkpoint })).faults).toEqual([])
+    const kept = await Bun.file(checkpoint).text()
+    const other = hostOf(700, 'other')
+    for (const _ of ['once', 'again']) {
+      const { faults } = await verified(other, { checkpoint })
+      expect(faults).toEqual(['the tree of 300 leaves is not the beginning of that of 700'])
+      expect(await Bun.file(checkpoint).text()).toBe(kept)
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
