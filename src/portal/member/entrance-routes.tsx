@@ -133,7 +133,7 @@ const signInReply: EntranceForm = async (deps, pageRequest, form) => {
     const faults = { password: pageRequest.words.say('fault.sign-in') }
     return { page: signInPage(pageRequest.words, { faults, email, next, ...daily(deps) }) }
   }
-  if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
+  if (entry === 'unconfirmed') return { redirect: PATHS.mailed, cookies: wayOnCookie(deps, next) }
   if ('pendingCookies' in entry) return secondStepReply(entry, next)
   return enteredReply(deps, pageRequest, { ...entry, next })
 }

@@ -7,7 +7,7 @@ import {
   personRoutes,
 } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
-import { wayOnIn } from '~/portal/member/way-on.ts'
+import { signInFirst, wayOnIn } from '~/portal/member/way-on.ts'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -21,7 +21,8 @@ export type SecondStepDeps = EntranceDeps & SecondFactorDeps
 /** The step of a sign-in after the password, and the sign-in by a passkey alone. */
 export const secondStepRoutes = (deps: SecondStepDeps): Route[] => [
   ...personRoutes(deps, PATHS.secondStep, {
-    get: (_, pageRequest) => shown(deps, pageRequest),
+    get: (_, pageRequest) =>
+      shown(deps, pageRequest, { next: nextIn(pageRequest.url.searchParams.get('next') ?? '') }),
     post: codeReply,
   }),
   ...personRoutes(deps, PATHS.passkeySignInOptions, {
@@ -39,33 +40,32 @@ const nextIn = (text: string): string => wayOnIn(new URLSearchParams({ next: tex
 
 async function shown(
   deps: SecondStepDeps,
-  pageRequest: PageRequest,
-  fault?: string,
+  { request, nowMs, words }: PageRequest,
+  { next, fault }: { next: string; fault?: string },
 ): Promise<PageAnswer> {
-  const pending = await deps.codes.pending(pageRequest.request.headers, pageRequest.nowMs)
-  if (!pending) return { redirect: PATHS.signIn }
+  const pending = await deps.codes.pending(request.headers, nowMs)
+  if (!pending) return signInFirst(next)
   const { hasApp, passkeys } = await deps.factors.factors(pending.userId)
-  const next = nextIn(pageRequest.url.searchParams.get('next') ?? '')
-  const page = { hasApp, hasPasskey: passkeys.length > 0, next, fault }
-  return { page: secondStepPage(pageRequest.words, page) }
+  return { page: secondStepPage(words, { hasApp, hasPasskey: passkeys.length > 0, next, fault }) }
 }
 
 const codeReply: StepForm = async (deps, pageRequest, form) => {
   const { headers } = pageRequest.request
+  const next = nextIn(form.text('next'))
   const entry = await enterCode(deps, { code: form.text('code'), headers }, pageRequest)
-  if (entry === 'stale') return { redirect: PATHS.signIn }
-  if (entry === 'wrong') return shown(deps, pageRequest, pageRequest.words.say('second-step.wrong'))
-  if (entry === 'locked')
-    return shown(deps, pageRequest, pageRequest.words.say('second-step.locked'))
-  return enteredReply(deps, pageRequest, { ...entry, next: nextIn(form.text('next')) })
+  if (entry === 'stale') return signInFirst(next)
+  if (typeof entry !== 'string') return enteredReply(deps, pageRequest, { ...entry, next })
+  return shown(deps, pageRequest, { next, fault: pageRequest.words.say(`second-step.${entry}`) })
 }
 
 const passkeyReply: StepForm = async (deps, pageRequest, form) => {
   const credential = credentialIn(form)
+  const next = nextIn(form.text('next'))
   const { headers } = pageRequest.request
   const entry = credential && (await enterByPasskey(deps, { credential, headers }, pageRequest))
-  if (!entry) return { redirect: `${PATHS.signIn}?said=passkey` }
-  return enteredReply(deps, pageRequest, { ...entry, next: nextIn(form.text('next')) })
+  if (entry) return enteredReply(deps, pageRequest, { ...entry, next })
+  const said = new URLSearchParams({ said: 'passkey', ...(next && { next }) })
+  return { redirect: `${PATHS.signIn}?${said}` }
 }
 
 type Shown = {

@@ -49,6 +49,20 @@ describe('an application', () => {
     expect([...visitor.cookies.keys()]).not.toContain('corridor.next')
   })
 
+  test('is connected by a person who signs in before confirming the email', async () => {
+    const question = await (await Application.registered(world)).question()
+    const visitor = world.visitor()
+    const email = newEmail()
+    await world.visitor().submit('/sign-up', { email, password: PASSWORD })
+    const signIn = (await visitor.get(question)).location!
+    const sent = await visitor.submit(signIn, { email, password: PASSWORD }, '/sign-in')
+    expect(sent.location).toBe('/mailed')
+    const link = pathOf(world.linksTo(email).at(-1)!)
+    const shown = await visitor.submit(link, { password: PASSWORD })
+    const copied = /<a class="button" href="([^"]+)">I have copied it/.exec(shown.html)![1]!
+    expect(copied.replaceAll('&amp;', '&')).toBe(question)
+  })
+
   test('is forgotten by a browser whose cookie leads elsewhere', async () => {
     const visitor = world.visitor()
     const email = newEmail()

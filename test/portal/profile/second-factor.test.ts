@@ -140,6 +140,28 @@ describe('an authenticator app', () => {
     expect((await other.submit(STEP, { code: app.next() })).location).toBe('/developer')
   })
 
+  test('leads on to the page that required the sign-in, also after what was wrong', async () => {
+    const next = '/developer/alerts/new?from=GBP&to=KES'
+    const onward = new URLSearchParams({ next })
+    const { email, visitor } = await world.member()
+    const { app } = await withApp(visitor)
+    const other = world.visitor()
+    const fields = { email, password: PASSWORD }
+    const step = await other.submit(`/sign-in?${onward}`, fields, '/sign-in')
+    expect(step.location).toBe(`${STEP}?${onward}`)
+    const wrong = await other.submit(step.location!, { code: '000000' }, STEP)
+    const form = formsIn(wrong.html).find(({ action }) => action === STEP)!
+    expect(form.hidden.next).toBe(next)
+    const noKey = { ...form.hidden, credential: '{}' }
+    expect((await other.post('/sign-in/passkey', noKey)).location).toBe(
+      `/sign-in?said=passkey&${onward}`,
+    )
+    const right = await other.post(STEP, { ...form.hidden, code: app.next() })
+    expect(right).toMatchObject({ status: 303, location: next })
+    const late = await world.visitor().get(step.location!)
+    expect(late.location).toBe(`/sign-in?${onward}`)
+  })
+
   test('returns 429 to an address that continues guessing', async () => {
     const { email, visitor } = await world.member()
     await withApp(visitor)
