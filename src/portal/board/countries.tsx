@@ -10,6 +10,7 @@ import { type Pair, pairPath, pairSlug, pairTitle } from '~/portal/place/pair.ts
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { convert } from '~/service/convert.ts'
+import { pricedAt } from './offer-text.ts'
 import { goalParameter } from './path.ts'
 import type { BoardQuestion } from './query.ts'
 
@@ -79,8 +80,9 @@ function bestText(words: Words, { view, question: { goal }, pair, from, to }: En
   })
   if (!best) return words.say('countries.none')
   const isToArrive = goal.recipientGets !== null
-  if (!isToArrive) return words.priceText(best.net!, to)
-  return words.say('countries.to-send', { amount: words.priceText(best.sent!, from) })
+  const about = pricedAt(words, best) === null ? '' : '≈ '
+  if (!isToArrive) return about + words.priceText(best.net!, to)
+  return words.say('countries.to-send', { amount: about + words.priceText(best.sent!, from) })
 }
 
 function pairHref(pair: Pair, { from, to, goal }: BoardQuestion): string {

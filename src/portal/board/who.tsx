@@ -1,5 +1,6 @@
 import { PLAIN } from '~/domain/offer/terms.ts'
 import type { Suspicion } from '~/domain/price/suspect.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
@@ -44,13 +45,7 @@ export function Who(props: Props) {
             </span>{' '}
           </>
         )}
-        {suspect && (
-          <>
-            <span class="tag tag-warn">
-              {say('who.suspect', { reason: suspectText(words, suspect) })}
-            </span>{' '}
-          </>
-        )}
+        <SuspectTag suspect={suspect} />
         <span class="aside">
           {aboutText(words, props)} <Website provider={provider} />
         </span>
@@ -96,6 +91,19 @@ const waysText = (words: Words, methods: readonly string[]): string =>
   methods.map((method) => plainWords(words, method)).join(words.say('list.comma'))
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** The mark of a price that is far from its mid; nothing for any other. */
+export function SuspectTag({ suspect }: Pick<RankedQuote, 'suspect'>) {
+  const words = useWords()
+  if (!suspect) return null
+  return (
+    <>
+      <span class="tag tag-warn">
+        {words.say('who.suspect', { reason: suspectText(words, suspect) })}
+      </span>{' '}
+    </>
+  )
+}
 
 const DECIMALS = 10
 

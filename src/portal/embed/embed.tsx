@@ -2,6 +2,7 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import type { View } from '~/memory/view.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
 import { lackText } from '~/portal/board/kinds.ts'
+import { pricedAt } from '~/portal/board/offer-text.ts'
 import { isOffered } from '~/portal/board/provider-table.tsx'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -169,14 +170,16 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
           : say('embed.arrives', { amount: askedText(amount ?? 0, from) })}
       </caption>
       <tbody>
-        {entries.map(({ ranked, net, sent, cost }) => (
-          <tr key={ranked.provider.id}>
+        {entries.map((entry) => (
+          <tr key={entry.ranked.provider.id}>
             <th scope="row">
-              <Name>{ranked.provider.name}</Name>
+              <Name>{entry.ranked.provider.name}</Name>
             </th>
             <td class="number">
-              {isToArrive ? priceText(sent!, from) : priceText(net!, to)}
-              {cost && <span class="aside">{costsText(words, cost)}</span>}
+              {isToArrive ? priceText(entry.sent!, from) : priceText(entry.net!, to)}
+              {entry.cost && (
+                <span class="aside">{costsText(words, entry.cost, pricedAt(words, entry))}</span>
+              )}
             </td>
           </tr>
         ))}

@@ -3,8 +3,9 @@ import type { Provider } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { Fee } from '~/portal/board/cost.tsx'
-import { plainWords, typeText } from '~/portal/board/kinds.ts'
+import { plainWords, standingText, typeText } from '~/portal/board/kinds.ts'
 import { boardHref } from '~/portal/board/path.ts'
+import { SuspectTag } from '~/portal/board/who.tsx'
 import { PriceAge } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -186,7 +187,7 @@ function Corridors({ view, provider, nowMs, corridors, words }: CorridorsProps) 
 }
 
 function corridorColumns(
-  { say, rateText }: Words,
+  { say }: Words,
   { view: { catalogue }, nowMs }: Pick<Props, 'view' | 'nowMs'>,
 ): Column<RankedQuote>[] {
   return [
@@ -196,7 +197,7 @@ function corridorColumns(
         <a href={boardHref({ from, to })}>{say('pair.title', { source: from, target: to })}</a>
       ),
     },
-    { head: say('table.rate'), class: 'number', cell: ({ quote }) => rateText(quote.rate) },
+    { head: say('table.rate'), class: 'number', cell: (price) => <Rate of={price} /> },
     {
       ...{ head: say('table.fee'), class: 'number' },
       cell: ({ quote }) => {
@@ -210,6 +211,18 @@ function corridorColumns(
       cell: ({ quote: { atMs }, isStale }) => <PriceAge ms={atMs} {...{ nowMs, isStale }} />,
     },
   ]
+}
+
+/** A rate, whether it is suspect, and its evidence if it was not observed. */
+function Rate({ of: { quote, provider, suspect } }: { of: RankedQuote }) {
+  const words = useWords()
+  const standing = standingText(words, quote, provider)
+  return (
+    <>
+      {words.rateText(quote.rate)} <SuspectTag suspect={suspect} />
+      {standing && <span class="aside">{standing}</span>}
+    </>
+  )
 }
 
 /** The pages of the countries between which the provider sends money. */

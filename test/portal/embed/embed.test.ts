@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
 import { textOf, visit } from '../portal-world.ts'
 
@@ -29,6 +30,19 @@ describe('GET /embed', () => {
     )
     const toArrive = await visit(world, '/embed?source=usa&target=kenya&recipient_gets=25870')
     expect(textOf(toArrive.text)).toContain('What to send for 25,870 KES Provider retail-a $200.00')
+  })
+
+  test('names the amount of a price that is for another one', async () => {
+    world = new World()
+    world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
+    const offerAt = (amount: number) => offer({ amountMin: amount, amountMax: amount })
+    world.quote(
+      { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, offer: offerAt(200) },
+      { providerId: 'retail-b', rate: 130, fee: 2, at: EARLIER, offer: offerAt(150) },
+    )
+    const text = textOf((await visit(world, FRAME)).text)
+    expect(text).toContain('Provider retail-a 25,870.00 KES costs 1.26% Provider')
+    expect(text).toContain('Provider retail-b 25,740.00 KES costs 2.10% for $150')
   })
 
   test('may be framed by any site, and runs and sends nothing', async () => {

@@ -35,6 +35,21 @@ describe('GET /providers/:id', () => {
     expect(text).toContain('href="/send/united-states-to-kenya"')
   })
 
+  test('marks a price that is suspect, and one that was not observed', async () => {
+    world.reference({ KES: 131, UGX: 3700 }, { at: '2026-03-05T12:00:00Z' })
+    world.quote({ providerId: 'retail-b', rate: 150, at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 3600, to: 'UGX', at: EARLIER, evidence: 'derived' })
+    const { text } = await visit(world, '/providers/retail-b')
+    expect(
+      rowsOf(text)
+        .slice(1)
+        .map((row) => row[1]),
+    ).toEqual([
+      '150.00 suspect: 14.5% above the mid of its day',
+      '3,600.00 worked out from a margin or another source',
+    ])
+  })
+
   test('returns 200 with the countries of its offers, and a link to its own site', async () => {
     know({ websiteUrl: OWN, logoUrl: '/flags/ke.svg', region: 'East Africa' })
     const between = offer({ sourceCountry: 'ZW', targetCountry: 'KE' })

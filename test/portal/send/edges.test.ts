@@ -221,6 +221,16 @@ describe('a currency of several countries on the board', () => {
     expect(text.indexOf('Prices by country')).toBeLessThan(text.indexOf("Most they'd get"))
   })
 
+  test('says that the best of a country is about right for an amount that has no price', async () => {
+    world.quote({ ...price, offer: from('ZW') })
+    const surveyed = { sourceCountry: 'US', targetCountry: 'KE', amountMin: 200, amountMax: 200 }
+    world.quote({ ...price, rate: 129, providerId: 'retail-b', offer: offer(surveyed) })
+    const { text } = await visit(world, BOARD)
+    const links = textOf(text.slice(text.indexOf('aria-label="Prices by country"')))
+    expect(links).toContain('United States to Kenya ≈ 19,221.00 KES')
+    expect(links).toContain('Zimbabwe to Kenya 19,370.00 KES')
+  })
+
   test('has a best price for any sender if that price names no country', async () => {
     world.quote(price, { ...price, rate: 129, providerId: 'retail-b', offer: from('US') })
     const { text } = await visit(world, BOARD)
@@ -238,6 +248,15 @@ test('the page links the costs of a pair as a file, without a key', async () => 
   const [names, row, end] = text.split('\r\n').map((line) => line.split(','))
   expect([row![names!.indexOf('provider_id')], end]).toEqual(['retail-a', ['']])
   expect(row![names!.indexOf('cost_total_pct')]).toBe('2.956743')
+  const pair = '/board/costs.csv?source_country=US&target_country=KE'
+  for (const amount of ['0.15k', '1.000,50', '1,000.50', '%C2%A0150 ']) {
+    const { status, text } = await visit(world, `${pair}&amount=${amount}`)
+    const [, row = ''] = text.split('\r\n')
+    if (amount === '0.15k') {
+      expect([status, JSON.parse(text).parameter]).toEqual([400, 'amount'])
+      expect(JSON.parse(text).error).not.toContain('is required')
+    } else expect([amount, status, row.split(',').length]).toEqual([amount, 200, names!.length])
+  }
   for (const query of ['', '?source_country=US&target_country=KE&amount=-1', '?source_country=XX'])
     expect([query, (await visit(world, `/board/costs.csv${query}`)).status]).toEqual([query, 400])
 })
