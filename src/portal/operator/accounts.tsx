@@ -96,11 +96,22 @@ type One = {
   readonly complaint: string | null
   /** A notice of what was done just now. */
   readonly done: string | null
+  /** The ids of providers as they were sent, if they were refused. */
+  readonly providers?: string | undefined
 }
 
 const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }))
 
-export const accountPage = ({ nowMs, account, keys, used, limit, complaint, done }: One): Page => ({
+export const accountPage = ({
+  nowMs,
+  account,
+  keys,
+  used,
+  limit,
+  complaint,
+  done,
+  providers,
+}: One): Page => ({
   title: account.email,
   path: PATHS.operator,
   status: complaint === null ? 200 : 400,
@@ -122,7 +133,7 @@ export const accountPage = ({ nowMs, account, keys, used, limit, complaint, done
           <Select name="role" label="Role" value={account.role} options={options(ROLES)} />
         </TokenForm>
       </section>
-      <ProviderLimit account={account} />
+      <ProviderLimit account={account} sent={providers} />
       <section class="stack-tight" aria-labelledby="account-keys">
         <h2 id="account-keys">Keys</h2>
         {keys.length === 0 && <p class="muted">This account has no key.</p>}
@@ -144,7 +155,8 @@ const Keys = ({ keys, nowMs }: Pick<One, 'keys' | 'nowMs'>) => (
 )
 
 /** The providers of an account that may be limited to some, or is. */
-function ProviderLimit({ account: { id, role, providers } }: Pick<One, 'account'>) {
+function ProviderLimit({ account, sent }: Pick<One, 'account'> & { sent: One['providers'] }) {
+  const { id, role, providers } = account
   if (role !== 'treasury' && !providers) return null
   return (
     <section class="stack-tight narrow" aria-labelledby="providers-title">
@@ -159,7 +171,7 @@ function ProviderLimit({ account: { id, role, providers } }: Pick<One, 'account'
           name="providers"
           label="Ids of providers"
           hint="Separated by commas. Leave it empty for no limit."
-          value={providers?.join(', ')}
+          value={sent ?? providers?.join(', ')}
           input={{ autocomplete: 'off', spellcheck: false }}
         />
       </TokenForm>

@@ -82,9 +82,15 @@ async function found(deps: OperatorDeps, { pageRequest }: Member): Promise<PageA
   return { page: accountsPage({ ...page, search, offset }) }
 }
 
-type One = { id: string; complaint?: string }
+type One = {
+  readonly id: string
+  readonly complaint?: string
+  /** The ids of providers that were sent. */
+  readonly providers?: string
+}
 
-function one(deps: OperatorDeps, pageRequest: PageRequest, { id, complaint }: One): PageAnswer {
+function one(deps: OperatorDeps, pageRequest: PageRequest, asked: One): PageAnswer {
+  const { id, complaint, providers } = asked
   const { memory, metering } = deps
   const { keys } = memory.current
   const account = keys.account(id)
@@ -92,7 +98,7 @@ function one(deps: OperatorDeps, pageRequest: PageRequest, { id, complaint }: On
   const used = metering.meter.used(id, dayOf(pageRequest.nowMs))
   const limit = metering.limits[account.plan]
   const done = complaint ? null : (DONE.get(pageRequest.url.searchParams.get('said')) ?? null)
-  const shown = { used, limit, complaint: complaint ?? null, done }
+  const shown = { used, limit, complaint: complaint ?? null, done, providers }
   const { nowMs } = pageRequest
   return { page: accountPage({ nowMs, account, keys: keys.keysOf(id), ...shown }) }
 }
@@ -127,10 +133,14 @@ const limit: MemberForm<OperatorDeps> = async (deps, { pageRequest, person }, fo
   const { keys, catalogue } = deps.memory.current
   const role = keys.account(id)?.role
   if (!role) return { redirect: PATHS.accounts }
-  const providers = idsIn(form.text('providers'))
+  const text = form.text('providers')
+  const providers = idsIn(text)
   const isProvider = (id: string) => catalogue.anyProvider(id) !== undefined
   const fault = limitFault({ role, ids: providers, isProvider })
-  if (fault) return one(deps, pageRequest, { id, complaint: `Nothing was changed: ${fault}.` })
+  if (fault) {
+    const complaint = `Nothing was changed: ${fault}.`
+    return one(deps, pageRequest, { id, complaint, providers: text })
+  }
   if (!(await deps.operated.update(id, { providers }, person.email)))
     return { redirect: PATHS.accounts }
   await deps.published(id)

@@ -65,22 +65,25 @@ function onlyProvider(account: Account, columns: Columns): UploadChoices['fixed'
 
 export const columnField = (at: number): string => `column_${at}`
 
-/** Choices of a person for the table of a draft; a field chosen for two columns is an error. */
+/**
+ * Choices of a person for the table of a draft. A field that was chosen for two columns is that of
+ * the first alone, and `isTwice` says so.
+ */
 export function chosenIn(
   form: FormFields,
   { header }: Grid,
-): { readonly choices: UploadChoices } | { readonly fault: string } {
+): { readonly choices: UploadChoices; readonly isTwice: boolean } {
   const one = <T extends string>(known: readonly T[], text: string): T | null =>
     known.find((value) => value === text) ?? null
-  const columns = header.map((_, at) => one(COLUMN_MEMBERS, form.text(columnField(at))))
-  const twice = columns.find((member, at) => member !== null && columns.indexOf(member) !== at)
-  if (twice) return { fault: twice }
+  const chosen = header.map((_, at) => one(COLUMN_MEMBERS, form.text(columnField(at))))
+  const columns = chosen.map((member, at) => (chosen.indexOf(member) === at ? member : null))
   const fixed = FIXED_MEMBERS.flatMap((member) => {
     const text = form.text(member).trim().slice(0, TEXT_LENGTH_MAX)
     return text === '' || columns.includes(member) ? [] : [[member, text] as const]
   })
   const timeZone = form.text('time_zone')
   return {
+    isTwice: chosen.some((member, at) => member !== columns[at]),
     choices: {
       columns,
       fixed: Object.fromEntries(fixed),

@@ -64,7 +64,9 @@ function Outcome(props: PreviewProps) {
       )}
       <Faults {...props} />
       <Doubts {...props} />
-      {preview.questions.length === 0 && wrongIn(preview).length === 0 && <Record {...props} />}
+      {!again.complaint && preview.questions.length + wrongIn(preview).length === 0 && (
+        <Record {...props} />
+      )}
     </>
   )
 }

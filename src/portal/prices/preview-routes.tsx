@@ -81,11 +81,11 @@ async function choose(
   { draft, form }: Sent,
 ): Promise<PageAnswer> {
   const isAccepting = form.text('only') === 'accept'
-  const chosen = isAccepting
-    ? { choices: { ...draft.choices, isAccepted: true } }
+  const { choices, isTwice } = isAccepting
+    ? { choices: { ...draft.choices, isAccepted: true }, isTwice: false }
     : chosenIn(form, gridIn(draft))
-  if ('fault' in chosen) return look(deps, member, draft, { complaint: TWICE })
-  await deps.uploading.uploads.chooseDraft({ ...draft, choices: chosen.choices })
+  if (isTwice) return look(deps, member, { ...draft, choices }, { complaint: TWICE })
+  await deps.uploading.uploads.chooseDraft({ ...draft, choices })
   return { redirect: previewPath(draft) }
 }
 

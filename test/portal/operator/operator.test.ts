@@ -356,6 +356,7 @@ test('an account records for the providers that its page names, at once and unti
   const wrong = await save('p2p-a, nosuch')
   expect(wrong.status).toBe(400)
   expect(textOf(wrong.html)).toContain('Nothing was changed: no provider has the id nosuch;')
+  expect(wrong.html).toContain('value="p2p-a, nosuch"')
   expect(await see(page)).toContain('value="p2p-a, retail-a"')
 
   expect((await save('')).status).toBe(303)
