@@ -21,6 +21,8 @@ const UPLOAD_BYTES_MAX = 8 * 1_048_576
 /** Room for the fields of the form and their separators. */
 const FORM_BYTES = 65_536
 const NAME_LENGTH_MAX = 120
+/** A time in an address. */
+const BEFORE = /^\d{1,15}$/
 
 /** The pages on which people record prices from tables. */
 export function pricesRoutes(deps: PricesDeps): Route[] {
@@ -50,7 +52,8 @@ async function shown(deps: PricesDeps, member: Member, said: Said | null) {
   const { uploads } = deps.uploading
   const { account } = person
   const { searchParams } = pageRequest.url
-  const before = Number(searchParams.get('before')) || null
+  const text = searchParams.get('before') ?? ''
+  const before = BEFORE.test(text) ? Number(text) : null
   const ask = { accountId: seenAccountId(account), beforeMs: before, limit: UPLOADS_LISTED + 1 }
   const [drafts, listed, layouts] = await Promise.all([
     uploads.drafts({ accountId: account.id, sinceMs: draftsSinceMs(pageRequest.nowMs) }),

@@ -71,7 +71,8 @@ describe('GET /developer/prices', () => {
   })
 
   test('says that nothing was recorded yet', async () => {
-    expect(await seen(PRICES)).toContain('Nothing was recorded from a table yet.')
+    for (const query of ['', '?before=x', '?before=-1', '?before=1e999'])
+      expect(await seen(PRICES + query)).toContain('Nothing was recorded from a table yet.')
   })
 })
 
@@ -173,7 +174,16 @@ describe('a table', () => {
     expect(await seen(preview)).toContain('Several columns are called rate: choose one.')
     const fields = await settingsForm(ada.visitor, preview)
     const both = { ...fields, column_3: 'rate', column_4: 'rate' }
-    expect(await ada.visitor.post(`${PRICES}/preview`, both)).toMatchObject({ status: 409 })
+    const refused = await ada.visitor.post(`${PRICES}/preview`, { ...both, column_1: '' })
+    expect(refused.status).toBe(409)
+    expect(refused.html).not.toContain(`action="${PRICES}/record"`)
+    const chosen = (name: string) => {
+      const options = refused.html.split(`<select id="${name}"`)[1]!.split('</select>')[0]!
+      return /<option value(?:="(\w*)")? selected/.exec(options)?.[1] ?? ''
+    }
+    expect([0, 1, 2, 3, 4].map((at) => chosen(`column_${at}`))).toEqual([
+      ...['provider_id', '', 'to', 'rate', ''],
+    ])
     await ada.visitor.post(`${PRICES}/preview`, { ...fields, column_4: 'rate' })
     expect(await seen(preview)).toContain('Record 1 price')
   })
