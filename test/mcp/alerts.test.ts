@@ -47,6 +47,10 @@ describe('create_alert', () => {
     expect(JSON.stringify(move.body)).not.toContain('whsec_')
     const stale = await session.call('create_alert', { from: 'GBP', to: 'KES', field: 'stale' })
     expect(stale.body.will).toStartWith('When prices in GBP/KES are all stale, it sends')
+    const old = await session.call('create_alert', {
+      ...{ from: 'GBP', to: 'KES', field: 'stale', period: '24h' },
+    })
+    expect(old.body.will).toStartWith('When prices in GBP/KES are all older than 24h, it sends')
   })
 
   test.each([

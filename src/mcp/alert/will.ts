@@ -22,11 +22,11 @@ export function willText(alert: Alert): string {
   }
   const { unit } = fieldOf(when.field)
   const isMove = when.op === 'moves_pct'
+  const { period } = presentCondition(when)
   const change =
     unit === null
-      ? 'are all stale'
+      ? `are all ${period === null ? 'stale' : `older than ${period}`}`
       : `${VERBS[when.op!]} ${when.value}${isMove ? ' %' : UNITS[unit]}`
-  const { period } = presentCondition(when)
   const within = isMove && period !== null ? ` within ${period}` : ''
   const end = isOnce ? 'then it ends' : 'and again each time after it was no longer so'
   return `When ${whatText(alert)} ${change}${within}, it sends ${told}, ${end}.`
