@@ -159,7 +159,7 @@ function Answer({ view, query, conversions }: AnswerProps) {
   return (
     <Notice kind="plain" title={say(title, pairValues(words, pair))}>
       {isNarrowed ? (
-        <a href={pairPath(pair)}>{say('send.see-all')}</a>
+        <a href={pairHref({ ...query, asked: UNASKED })}>{say('send.see-all')}</a>
       ) : (
         <a href={PATHS.send}>{say('send.see-countries')}</a>
       )}

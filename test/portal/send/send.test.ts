@@ -225,10 +225,12 @@ describe('offers between two countries', () => {
   test('name the conditions that no provider offers, and link to all prices', async () => {
     const of = new World()
     of.quote({ ...plain, offer: between({ payIn: ['cash'] }) })
-    const { status, text } = await visit(of, `${PAGE}?pay_in=mobile_money`)
+    const asked = 'amount=350&pay_in=mobile_money&sort=cost'
+    const { status, text } = await visit(of, `${PAGE}?${asked}`)
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices from the United States to Kenya for what you chose')
-    expect(text).toContain(`<a href="${PAGE}">See all prices for these countries.</a>`)
+    const all = `${PAGE}?amount=350&amp;sort=cost`
+    expect(text).toContain(`<a href="${all}">See all prices for these countries.</a>`)
     const none = await visit(of, '/send/zimbabwe-to-kenya?pay_in=cash')
     expect(textOf(none.text)).toContain('No prices from Zimbabwe to Kenya yet')
     expect(none.text).not.toContain('value="debit_card"')
