@@ -63,13 +63,17 @@ export const publicHandler = (deps: PublicDeps, path: string, answer: Answer): F
         if ('to' in answered) return movedReply(deps, ask, answered)
         return await pageReply(deps.pages, request, { words, ...knownAt(deps, ask), ...answered })
       } catch (err) {
-        const isAway = err instanceof ServiceError && err.code === 'database_unavailable'
+        const isAway = isForNow(err)
         if (!isAway) deps.log.error({ err }, 'a page failed')
         const page = (isAway ? unavailablePage : failedPage)(words, path)
         return pageReply(deps.pages, request, { words, ...page })
       }
     },
   })
+
+/** Reports whether something failed that may work when it is requested again shortly. */
+export const isForNow = (error: unknown): boolean =>
+  error instanceof ServiceError && ['database_unavailable', 'overloaded'].includes(error.code)
 
 /** Description of a page without a particular query. */
 function knownAt({ pages, publicUrl }: PublicDeps, { request, url }: PublicAsk) {

@@ -1,6 +1,8 @@
+import { useContext } from 'preact/hooks'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Candle } from '~/domain/series.ts'
+import { IsOfThen } from '~/portal/cite/known-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import { Sparkline } from '~/portal/sparkline.tsx'
 import { rateDecimals } from '~/portal/words/format.ts'
@@ -16,6 +18,7 @@ type Props = {
   /** The series; null while its database is unreachable. */
   readonly series: HeldSeries | null
   hrefOf(period: ChartPeriod): string
+  /** The file of now, which a page of an earlier time does not have. */
   readonly csvHref: string
 }
 
@@ -61,6 +64,7 @@ const PLOT = { width: 1000, height: 300 }
 function Chart({ from, to, period, csvHref, points }: ChartProps) {
   const words = useWords()
   const { say, dayText, rateText } = words
+  const isOfThen = useContext(IsOfThen)
   const mid = points.map((point) => point.mid)
   const best = points.map((point) => point.standing)
   const rates = [...mid, ...best].filter((rate) => rate !== null)
@@ -97,11 +101,13 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
       </div>
       <p class="small muted">{label}</p>
       <PointTable {...{ points, unit, decimals }} />
-      <p class="small">
-        <a href={csvHref} download={`${from}-${to}-${period}.csv`}>
-          {say('chart.csv')}
-        </a>
-      </p>
+      {!isOfThen && (
+        <p class="small">
+          <a href={csvHref} download={`${from}-${to}-${period}.csv`}>
+            {say('chart.csv')}
+          </a>
+        </p>
+      )}
     </>
   )
 }

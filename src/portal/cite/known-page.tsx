@@ -3,7 +3,13 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
-import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import {
+  isForNow,
+  type Moved,
+  type PublicAsk,
+  type PublicDeps,
+  publicPage,
+} from '~/portal/public-page.tsx'
 import { pagePath } from '~/portal/words/asked.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
@@ -60,8 +66,7 @@ async function pageThen<D extends KnownPageDeps>(
     if ('to' in page) return page
     return { ...page, body: <Then ms={found.knownMs} now={now} body={page.body} /> }
   } catch (error) {
-    if (error instanceof ServiceError && error.code !== 'database_unavailable')
-      return refusedPage(ask, path, now)
+    if (error instanceof ServiceError && !isForNow(error)) return refusedPage(ask, path, now)
     throw error
   }
 }

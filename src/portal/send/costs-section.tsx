@@ -1,3 +1,4 @@
+import { useContext } from 'preact/hooks'
 import type { Currency } from '~/domain/currency.ts'
 import type { costsOf } from '~/domain/offer/costs.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
@@ -5,6 +6,7 @@ import { marginPct } from '~/domain/price/cost.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { bothText, totalText } from '~/portal/board/cost-text.ts'
 import { offerWords } from '~/portal/board/offer-text.ts'
+import { IsOfThen } from '~/portal/cite/known-page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import type { Pair } from '~/portal/place/pair.ts'
 import { providerPath } from '~/portal/providers/path.ts'
@@ -22,7 +24,7 @@ type Props = {
   readonly amount: number
   readonly from: Currency
   readonly pair: Pair
-  /** The path of the same as a file. */
+  /** The path of the same as a file; a page of an earlier time has none. */
   readonly csvHref: string
 }
 
@@ -35,6 +37,7 @@ const GOAL_PCT = 3
 export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
   const words = useWords()
   const { say, rich, askedText, priceText } = words
+  const isOfThen = useContext(IsOfThen)
   const { averagePct, averageExcludingSuspectPct: believedPct, smart, offers, meets } = costs
   if (averagePct === null || meets === null) return null
   const count = offers.filter(({ cost }) => cost).length
@@ -60,8 +63,12 @@ export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
       {smart && <Cheapest smart={smart} />}
       <p class="muted small">
         {rich('costs.how', { link: linkTo(`${PATHS.method}#costs`) })}
-        {' · '}
-        <a href={csvHref}>{say('costs.csv')}</a>
+        {!isOfThen && (
+          <>
+            {' · '}
+            <a href={csvHref}>{say('costs.csv')}</a>
+          </>
+        )}
       </p>
     </section>
   )

@@ -629,6 +629,16 @@ describe('the chart of GET /', () => {
   })
 })
 
+test.each(['database_unavailable', 'overloaded'] as const)(
+  'the page of an earlier time returns 503 to %s, and does not blame the time',
+  async (code) => {
+    world.known = { at: () => Promise.reject(new ServiceError(code, 'not at the moment')) }
+    const { status, text, headers } = await visit(world, `${QUERY}&known_at=2026-03-05T12:00:00Z`)
+    expect([status, headers.get('retry-after')]).toEqual([503, '30'])
+    expect(textOf(text)).not.toContain('The time in the address')
+  },
+)
+
 describe('GET /board/series.csv', () => {
   test('returns 200 as a file to save, without a key', async () => {
     const { status, headers } = await visit(world, '/board/series.csv?from=usd&to=KES&period=7d')

@@ -101,7 +101,9 @@ describe('the citation of a page', () => {
 
   test('has the number, its sources with their times, and the digest of the prices', async () => {
     for (const [path, digest] of digests) {
-      const { text, bibtex } = cited((await visit(`${path}&known_at=${iso(thenMs)}`)).text)
+      const page = (await visit(`${path}&known_at=${iso(thenMs)}`)).text
+      expect([path, page.includes('.csv?')]).toEqual([path, false])
+      const { text, bibtex } = cited(page)
       for (const part of ['retail-a', '24,000', 'feed (mid-market rate of ', `SHA-256 ${digest}`])
         for (const one of [text, bibtex])
           expect([path, one]).toEqual([path, expect.stringContaining(part)])
