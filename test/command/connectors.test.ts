@@ -369,6 +369,11 @@ describe('corridor connectors', () => {
     const { status, stdout } = await run(`check ${join(folder, 'acme.yaml')}`)
     expect(status).toBe(1)
     expect(stdout).toContain('acme.yaml line 8, column 1: tiem_zone is not a known member')
+    const told = await run(`check ${join(folder, 'acme.yaml')} --json`)
+    expect([told.status, JSON.parse(told.stdout)]).toEqual([
+      1,
+      { ok: false, name: null, faults: [expect.stringContaining('line 8, column 1: tiem_zone')] },
+    ])
   })
 
   test('schema is a JSON Schema of all fields', async () => {

@@ -49,11 +49,15 @@ export function addConnectors(program: Command, terminal: Terminal): void {
     .command('check')
     .description('check a connector file, and print each fault with its line and column')
     .argument('<file>', 'a YAML file')
-    .action(async (path: string) => {
+    .option('--json', 'print one JSON document')
+    .action(async (path: string, { json = false }: { json?: boolean }) => {
       const { connector, faults } = readConnector(await readText(path, CONNECTOR_BYTES_MAX))
-      for (const fault of faults) terminal.print(`${basename(path)} ${fault}`)
+      const result = { ok: connector !== null, name: connector?.name ?? null, faults }
+      const lines = connector
+        ? [`${connector.name} is valid`]
+        : faults.map((fault) => `${basename(path)} ${fault}`)
+      printResult(terminal, { isJson: json, result, lines })
       if (!connector) throw new CommandFailure(`${path} is not a valid connector`)
-      terminal.print(`${connector.name} is valid`)
     })
   connectors
     .command('schema')
