@@ -82,6 +82,25 @@ describe('the card', () => {
     expect((await card.locator('li').allTextContents())[0]).toMatch(/TZ to UG\s*62.68 %.*10 offers/)
   })
 
+  test('shows no price that nobody can send at, and marks an unstated fee', async () => {
+    const body = {
+      ...{ from: 'GBP', to: 'KES', amount: 5, timestamp: '2026-09-29T00:00:00Z' },
+      providers: [
+        { provider_name: 'A', rate_type: 'retail', net_converted: 5, fee_stated: false },
+        { provider_name: 'B', rate_type: 'p2p', net_converted: 4, evidence: 'derived' },
+        { provider_name: 'C', rate_type: 'official', net_converted: 6, fee_stated: true },
+        { provider_name: 'D', rate_type: 'parallel', net_converted: 7, evidence: 'observed' },
+      ],
+    }
+    const card = await shown(visit.page, {
+      content: [{ type: 'text', text: JSON.stringify(body) }],
+    })
+    expect(await card.locator('li').allTextContents()).toEqual([
+      'A5 KESfee not stated',
+      'B4 KESderived',
+    ])
+  })
+
   test('says why there is nothing to show', async () => {
     const refused = await shown(visit.page, await called('convert', { amount: 5 }))
     expect(await refused.locator('#note').textContent()).toContain('faults')
