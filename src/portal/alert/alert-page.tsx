@@ -208,9 +208,10 @@ const shortSpan = ({ spanText }: Words, ms: number): string =>
   ms < MINUTE_MS ? `${Math.ceil(ms / SECOND_MS)} s` : spanText(ms)
 
 function Answer({ of: { tries, lastStatus, lastError, lastReply, lastMs } }: { of: Delivery }) {
-  const { say } = useWords()
+  const words = useWords()
+  const { say } = words
   if (tries === 0) return <div>{say('delivery.untried')}</div>
-  const took = lastMs === null ? '' : ` ${say('delivery.after', { span: tookText(lastMs) })}`
+  const took = lastMs === null ? '' : ` ${say('delivery.after', { span: tookText(words, lastMs) })}`
   return (
     <div>
       <bdi>{lastReply ?? lastStatus ?? say('delivery.no-answer')}</bdi>
@@ -233,8 +234,8 @@ function Fault({ error }: { error: string }) {
   )
 }
 
-const tookText = (ms: number): string =>
-  ms < SECOND_MS ? `${ms} ms` : `${(ms / SECOND_MS).toFixed(1)} s`
+const tookText = ({ amountText }: Words, ms: number): string =>
+  ms < SECOND_MS ? `${ms} ms` : `${amountText(ms / SECOND_MS, 1)} s`
 
 const Sent = ({ of: { id, body } }: { of: Delivery }) => (
   <details class="sent">

@@ -281,6 +281,8 @@ describe('deliveries', () => {
     await kept(page, { status: 'done', lastStatus: 204 })
     const { html, row } = await cells(ada, page)
     expect(row).toEqual(['alert', expect.stringMatching(/^arrived/), '204 after 1.5 s', '2'])
+    const french = await cells(ada, `/fr${page}`)
+    expect(french.row?.[2]).toBe('204 après 1,5 s')
     expect(textOf(html)).toContain('{"type":"alert.fired"}')
     expect(html).not.toContain('>Look again</a>')
   })
