@@ -34,7 +34,7 @@ export async function documentOf(bytes: Uint8Array, connector: Connector): Promi
   if (text.startsWith('PK\u0003\u0004'))
     throw new FeedError('malformed', 'is an Excel workbook, and the format says another')
   const value = (value: unknown): Document => ({ value, header: null })
-  if (format === 'xml') return value(xmlValue(xmlElements(text.replace(/^\uFEFF/, ''))[0]!))
+  if (format === 'xml') return value(xmlValue(xmlElements(text)[0]!))
   if (format === 'json') return value(jsonOf(text))
   if (format === 'csv' || format === 'tsv') return csvOf(text, connector)
   const lines = text.split('\n').filter((line) => line.trim() !== '')
