@@ -212,7 +212,7 @@ function fillMerged({ rows, numbers }: Filled, ranges: readonly string[], shared
 /** The place of a column in a row, from a reference such as `AB12`. */
 function columnOf(reference: string): number {
   let column = 0
-  for (const letter of reference.replace(/\d+$/, ''))
+  for (const letter of reference.replace(/(?<!\d)\d+$/, ''))
     column = column * 26 + letter.charCodeAt(0) - 64
   if (column >= 1 && column <= COLUMNS_MAX) return column - 1
   throw new FeedError('too_large', `has a sheet of more than ${COLUMNS_MAX} columns`)

@@ -70,6 +70,12 @@ describe('a workbook that LibreOffice saved', () => {
         'more than 256 columns',
       ],
       [
+        'a cell whose place is no place',
+        () => edited((xml) => xml.replace('r="B4"', `r="${'1'.repeat(200_000)}A"`)),
+        {},
+        'more than 256 columns',
+      ],
+      [
         'a sheet with more rows than any table',
         () => edited(() => `<sheetData>${'<row><c><v>1</v></c></row>'.repeat(50_001)}</sheetData>`),
         {},
