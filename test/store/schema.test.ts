@@ -73,6 +73,20 @@ describe('the schema files', () => {
     )
     expect(lacking).toEqual([])
   })
+
+  test('have each column of a table in its view of the schema known', async () => {
+    const rows = await database.sql<{ view: string; lacking: string[] | null }[]>`
+      select 'known.' || v.table_name as view,
+        array_agg(c.column_name::text) filter (where not exists (
+          select from information_schema.columns k where k.table_schema = 'known'
+            and k.table_name = c.table_name and k.column_name = c.column_name
+        )) as lacking
+      from information_schema.views v
+      join information_schema.columns c on c.table_schema = 'public' and c.table_name = v.table_name
+      where v.table_schema = 'known' group by 1 order by 1`
+    expect(rows.map(({ view }) => view)).toContain('known.withdrawals')
+    expect(rows.filter(({ lacking }) => lacking)).toEqual([])
+  })
 })
 
 /** Tables, views and a function that have the rows of observations, each with its own columns. */
