@@ -1,11 +1,9 @@
-import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { AHEAD_MS_MAX, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { StepKind } from '~/memory/live/step.ts'
 
-/** Amount by which another clock may be ahead of ours. */
-export const AHEAD_MS_MAX = MINUTE_MS
 /** The time for which a tick is the time of a memory that begins. */
 const TICK_AGE_MAX_MS = 5 * MINUTE_MS
 /** The maximum number of rows of the log's rows that are read at once. */

@@ -1,6 +1,6 @@
 import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/duration.ts'
-import { refuseWaiting } from '~/domain/feed/attempts.ts'
+import { ranBefore, refuseWaiting } from '~/domain/feed/attempts.ts'
 import type { Support } from '~/domain/feed/consensus.ts'
 import {
   FeedError,
@@ -71,7 +71,8 @@ export function fetchReferences(
     const { store, clock, log } = deps
     const startedMs = clock.now()
     const before = (await store.loadState()) ?? noState
-    if (slotMs !== null && before.ranMs !== null && before.ranMs >= slotMs) return null
+    const ranMs = ranBefore(before.ranMs, startedMs)
+    if (slotMs !== null && ranMs !== null && ranMs >= slotMs) return null
     const known = [...new Set(deps.known())].filter((currency) => currency !== USD)
     const standing = standingOf(await store.live(startedMs))
     const inquiry = new Inquiry({ deps, before, known, standing })

@@ -1,4 +1,4 @@
-import { isWaiting } from '~/domain/feed/attempts.ts'
+import { isWaiting, ranBefore } from '~/domain/feed/attempts.ts'
 import type { QuoteSource } from '~/domain/source/source.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
 import { isDue } from '~/domain/source/turn.ts'
@@ -32,7 +32,8 @@ export function fetchDueSources(
       const nowMs = clock.now()
       if (pattern === null) return isDue(record, source, nowMs)
       const lastMs = lastInstantMs(pattern, nowMs)
-      return !isWaiting(record, nowMs) && lastMs !== null && (record.triedMs ?? 0) < lastMs
+      const triedMs = ranBefore(record.triedMs, nowMs) ?? 0
+      return !isWaiting(record, nowMs) && lastMs !== null && triedMs < lastMs
     }
     return fetchEach(deps, deps.sources.filter(isTurn), { records, wish: NOTHING_WISHED })
   })

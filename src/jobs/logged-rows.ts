@@ -1,8 +1,9 @@
+import { AHEAD_MS_MAX } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { LoggedChange } from '~/memory/live/live.ts'
-import { AHEAD_MS_MAX, type ChangeStore, idsOf, type LogRow, windowOf } from './change-log.ts'
+import { type ChangeStore, idsOf, type LogRow, windowOf } from './change-log.ts'
 import type { Whole } from './whole.ts'
 
 /** The log of changes, and the sources of the rows that it names. */

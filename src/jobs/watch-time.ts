@@ -1,8 +1,8 @@
-import { MINUTE_MS } from '~/domain/duration.ts'
+import { AHEAD_MS_MAX, MINUTE_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { LiveMemory } from '~/memory/live/live.ts'
 import type { Passing } from '~/memory/live/passing.ts'
-import { AHEAD_MS_MAX, type ChangeStore } from './change-log.ts'
+import type { ChangeStore } from './change-log.ts'
 import type { Follower } from './follower.ts'
 
 type WatchDeps = {

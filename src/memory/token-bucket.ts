@@ -23,7 +23,8 @@ export class TokenBucket {
 
   /** Takes one request: 0 when it may proceed, else the milliseconds until one may. */
   take(nowMs: number): number {
-    const passedMs = Math.max(0, nowMs - this.#atMs)
+    if (nowMs < this.#atMs) this.#atMs = nowMs
+    const passedMs = nowMs - this.#atMs
     const left = Math.min(this.#max, this.#left + passedMs / this.#stepMs)
     if (left < 1 - ROUNDING) return Math.ceil((1 - left) * this.#stepMs)
     this.#left = left - 1

@@ -149,6 +149,17 @@ describe('replicas', () => {
     expect(await fetchReferences(world, slotMs + HOUR_MS)).not.toBeNull()
     expect(a.asked).toBe(2)
   })
+
+  test('run after a clock was turned back, and not again by one a little behind', async () => {
+    const a = feedOf('a', () => RATES)
+    const world = worldOf([a])
+    await fetchReferences(world)
+    world.clock.advance(-60_000)
+    expect(await fetchReferences(world, world.clock.now())).toBeNull()
+    world.clock.advance(-1)
+    expect(await fetchReferences(world, world.clock.now())).not.toBeNull()
+    expect(a.asked).toBe(2)
+  })
 })
 
 describe('feed records', () => {

@@ -123,4 +123,8 @@ test('a configured pattern fetches all banks at its times, whenever they publish
   clock.set('2026-03-19T18:00:00Z')
   await fetchDueSources(deps, '0 */6 * * *')
   expect(asked).toEqual(['a', 'b', 'a', 'b'])
+  states.splice(0, states.length, ...states.slice(-2))
+  clock.set('2026-03-18T18:00:00Z')
+  await fetchDueSources(deps, '0 */6 * * *')
+  expect(asked).toHaveLength(6)
 })

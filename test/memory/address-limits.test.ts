@@ -37,6 +37,14 @@ describe('AddressLimits', () => {
     expect([1, 2, 3, 4].map(() => three.take('a', laterMs))).toEqual([0, 0, 0, 20_000])
   })
 
+  test('holds nobody up for longer because the clock was turned back', () => {
+    const three = limits(3)
+    for (let i = 0; i < 3; i++) three.take('a', START_MS)
+    const earlierMs = START_MS - 60 * MINUTE_MS
+    expect(three.take('a', earlierMs)).toBe(20_000)
+    expect(three.take('a', earlierMs + 20_000)).toBe(0)
+  })
+
   test('counts addresses separately', () => {
     const one = limits(1)
     expect([one.take('a', START_MS), one.take('b', START_MS)]).toEqual([0, 0])

@@ -195,6 +195,16 @@ test('a clock that was an hour ahead delays no run', async () => {
   expect(asked).toBe(2)
 })
 
+test('a run of a replica whose clock is a little ahead is not repeated', async () => {
+  await connector('often', 'schedule: "* * * * *"\n')
+  answer = quoting(175.6)
+  nowMs += 30_000
+  await replica().run()
+  nowMs -= 30_000
+  await replica().run()
+  expect(asked).toBe(1)
+})
+
 test('a file that is not valid is logged once, and affects no other', async () => {
   await writeFile(join(folder, 'broken.yaml'), 'name: [')
   await connector('hourly', HOURLY)

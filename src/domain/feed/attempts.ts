@@ -1,4 +1,4 @@
-import { DAY_MS } from '~/domain/duration.ts'
+import { AHEAD_MS_MAX, DAY_MS } from '~/domain/duration.ts'
 import { FeedError, type FeedFault } from './feed.ts'
 
 /** History of requests to an upstream over all runs. */
@@ -48,9 +48,18 @@ export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number)
   waitUntilMs: retryAfterMs && nowMs + Math.min(retryAfterMs, WAIT_MS_MAX),
 })
 
-/** Reports whether the upstream asked not to be called yet. */
-export const isWaiting = ({ waitUntilMs }: Attempts, nowMs: number): boolean =>
-  (waitUntilMs ?? 0) > nowMs
+/** The time at which something ran; null for one to come, from before a clock was turned back. */
+export const ranBefore = (ranMs: number | null, nowMs: number): number | null =>
+  ranMs !== null && ranMs <= nowMs + AHEAD_MS_MAX ? ranMs : null
+
+/**
+ * Reports whether the upstream asked not to be called yet; a longer wait than the longest was asked
+ * for before a clock was turned back.
+ */
+export function isWaiting({ waitUntilMs }: Attempts, nowMs: number): boolean {
+  const leftMs = (waitUntilMs ?? 0) - nowMs
+  return leftMs > 0 && leftMs <= WAIT_MS_MAX + AHEAD_MS_MAX
+}
 
 /** Throws a FeedError while the upstream asked not to be called yet. */
 export function refuseWaiting(attempts: Attempts, nowMs: number): void {

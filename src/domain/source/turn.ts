@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
-import { type Attempts, isWaiting } from '~/domain/feed/attempts.ts'
+import { type Attempts, isWaiting, ranBefore } from '~/domain/feed/attempts.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 import { backfillStartMs } from '~/domain/observation.ts'
 import type { Span } from './day.ts'
@@ -18,8 +18,6 @@ type Turn = Attempts & {
 
 const RETRY_MS = 15 * MINUTE_MS
 const RETRY_MS_MAX = 6 * HOUR_MS
-/** The time by which the clock of another replica may be ahead of ours. */
-const AHEAD_MS_MAX = HOUR_MS
 /** The shortest pause between two looks for a day that is not there yet. */
 const LOOK_AGAIN_MS = HOUR_MS
 
@@ -36,13 +34,14 @@ export const restMsAfter = (failures: number): number =>
  * It is due once it should have published since the last query. While the day is missing, it is
  * queried again after an hour, and then after twice the time that has passed. After a failure it is
  * queried after a quarter of an hour, doubled up to six hours with each failure. It is never
- * queried before the time it asked us to wait for. A query more than an hour in the future, from
- * before the clock was turned back, counts as none.
+ * queried before the time it asked us to wait for. A query in the future, from before a clock was
+ * turned back, counts as none.
  */
 export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolean {
-  const { triedMs, isFailing, failures, newestMs } = turn
+  const { isFailing, failures, newestMs } = turn
   if (isWaiting(turn, nowMs)) return false
-  if (triedMs === null || triedMs - nowMs > AHEAD_MS_MAX) return true
+  const triedMs = ranBefore(turn.triedMs, nowMs)
+  if (triedMs === null) return true
   const published = lastPublication(publishing, nowMs)
   if (published !== null && triedMs < published.atMs) return true
   const restMs = nowMs - triedMs

@@ -1,4 +1,5 @@
 import type { Config } from '~/config.ts'
+import { AHEAD_MS_MAX } from '~/domain/duration.ts'
 import { type Job, lastInstantMs } from '~/jobs/schedule.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { Sql } from '~/store/database.ts'
@@ -54,8 +55,10 @@ export class Backups {
   /** Reports whether no replica has made the backup of this time. */
   async #isDue(pattern: string, shelf: Shelf): Promise<boolean> {
     const { clock, database } = this.deps
-    const dueMs = lastInstantMs(pattern, clock.now())
-    const lastMs = await createStorageStore(database).lastBackupMs(shelf.placeOf(''))
+    const nowMs = clock.now()
+    const dueMs = lastInstantMs(pattern, nowMs)
+    const store = createStorageStore(database)
+    const lastMs = await store.lastBackupMs(shelf.placeOf(''), nowMs + AHEAD_MS_MAX)
     return dueMs === null || lastMs === null || lastMs < dueMs
   }
 

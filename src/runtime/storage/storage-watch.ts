@@ -108,7 +108,7 @@ export class StorageWatch {
     const { store, clock } = this.deps
     const nowMs = clock.now()
     if (this.#full) await this.#try(this.#full)
-    if (this.isRecording && nowMs - this.#readMs < MINUTE_MS) return
+    if (this.isRecording && Math.abs(nowMs - this.#readMs) < MINUTE_MS) return
     this.#figures = await store.figures()
     this.#readMs = nowMs
     this.#first ??= { bytes: this.#figures.databaseBytes, atMs: nowMs }

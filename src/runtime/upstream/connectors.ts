@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '~/config.ts'
 import { connectorsIn } from '~/connector/folder.ts'
 import { type Connector, hostOf } from '~/connector/schema.ts'
-import { failed, isWaiting } from '~/domain/feed/attempts.ts'
+import { failed, isWaiting, ranBefore } from '~/domain/feed/attempts.ts'
 import { type ConnectorRecord, untriedConnector } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
@@ -173,13 +173,12 @@ const recordOf = ({ name }: Connector, records: readonly ConnectorRecord[]) =>
 
 /**
  * Reports whether a run is due: at the last time of the schedule it had not been tried yet, or it
- * failed and has rested, as the upstream asks or as a bank would. A try in the future was before a
- * clock was set back.
+ * failed and has rested, as the upstream asks or as a bank would.
  */
 function isDue({ schedule, time_zone }: Connector, record: ConnectorRecord, nowMs: number) {
   if (isWaiting(record, nowMs)) return false
   const lastMs = lastInstantMs(schedule!, nowMs, time_zone)
-  const triedMs = record.triedMs !== null && record.triedMs <= nowMs ? record.triedMs : 0
+  const triedMs = ranBefore(record.triedMs, nowMs) ?? 0
   if (lastMs !== null && triedMs < lastMs) return true
   const restMs = record.waitUntilMs === null ? restMsAfter(record.failures) : 0
   return record.isFailing && nowMs - triedMs >= restMs

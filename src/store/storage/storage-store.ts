@@ -51,13 +51,13 @@ export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
   },
 
   /**
-   * The time when the last backup was completed whose place begins like that; null before the
-   * first.
+   * The last time before another when a backup was completed whose place begins like that; null if
+   * there is none.
    */
-  async lastBackupMs(begin: string): Promise<number | null> {
+  async lastBackupMs(begin: string, beforeMs: number): Promise<number | null> {
     const [row] = await sql<[{ ms: number | null }]>`
       select (extract(epoch from max(at)) * 1000)::float8 as ms from backups
-      where starts_with(place, ${begin})`
+      where starts_with(place, ${begin}) and at < ${instantText(beforeMs)}::timestamptz`
     return row.ms
   },
 

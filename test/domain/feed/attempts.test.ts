@@ -39,6 +39,12 @@ describe('attempts', () => {
     expect(isWaiting(untriedConnector('wise'), NOW_MS)).toBe(false)
   })
 
+  test('do not wait for longer than a day and a minute, as after a clock was turned back', () => {
+    const waiting = { ...NO_ATTEMPTS, ...failure(DAY_MS) }
+    const before = (ms: number) => isWaiting(waiting, NOW_MS - ms)
+    expect([60_000, 60_001].map(before)).toEqual([true, false])
+  })
+
   test('are refused until the time that the upstream asked for, without a hint to retry sooner', () => {
     const waiting = { ...NO_ATTEMPTS, ...failure(60_000) }
     let refusal: unknown

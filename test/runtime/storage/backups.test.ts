@@ -87,6 +87,15 @@ describe('Backups', () => {
     expect(await readdir(folder)).toHaveLength(1)
   })
 
+  test('creates one at its time after one that a clock days ahead recorded', async () => {
+    const folder = await scratchFolder()
+    const { run, clock } = replica('2026-03-15T03:00:00Z', { BACKUP_DIR: folder })
+    await run()
+    clock.set('2026-03-05T03:00:00Z')
+    await run()
+    expect(await readdir(folder)).toHaveLength(2)
+  })
+
   test('leaves nothing of a backup that a stop ended, and says so', async () => {
     const folder = await scratchFolder()
     const { backups, run } = replica('2026-03-05T03:00:00Z', { BACKUP_DIR: folder })

@@ -82,6 +82,10 @@ describe('StorageWatch', () => {
     watch.noteFull()
     await watch.check()
     expect(looks()).toBe(3)
+    watch.noteRecorded()
+    clock.advance(-DAY_MS)
+    await watch.check()
+    expect(looks()).toBe(4)
   })
 })
 
