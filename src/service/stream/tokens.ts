@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Caller, isRevoked, type Key } from '~/domain/account.ts'
-import { MINUTE_MS } from '~/domain/duration.ts'
+import { AHEAD_MS_MAX, MINUTE_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { tierOf } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
@@ -52,7 +52,7 @@ export class StreamTokens {
     if (!token.startsWith(PREFIX) || bytes.length !== TEXT_BYTES + SEAL_BYTES) return INVALID_TOKEN
     const text = bytes.subarray(0, TEXT_BYTES)
     const leftMs = text.readUIntBE(2 * ID_BYTES, MOMENT_BYTES) - nowMs
-    if (leftMs <= 0 || leftMs > TOKEN_MS) return INVALID_TOKEN
+    if (leftMs <= 0 || leftMs > TOKEN_MS + AHEAD_MS_MAX) return INVALID_TOKEN
     if (!timingSafeEqual(bytes.subarray(TEXT_BYTES), await this.#seal(text))) return INVALID_TOKEN
     const account = keys.account(idText(text.subarray(0, ID_BYTES)))
     const keyId = idText(text.subarray(ID_BYTES, 2 * ID_BYTES))

@@ -99,6 +99,17 @@ describe('a token', () => {
     expect(await other!.callerOf(keys, token, nowMs)).toMatchObject({ code: 'invalid_token' })
   })
 
+  test('is accepted by a process whose clock is a little behind, and not by one far behind', async () => {
+    const { id, keyId } = server.world.account('pro')
+    const tokens = new StreamTokens(async () => 'a secret')
+    const nowMs = server.world.clock.now()
+    const { token } = await tokens.issued({ id: keyId, accountId: id }, nowMs)
+    const { keys } = server.world.memory.current
+    const behind = (ms: number) => tokens.callerOf(keys, token, nowMs - ms)
+    for (const ms of [1, 60_000]) expect(await behind(ms)).toMatchObject({ key: { id: keyId } })
+    expect(await behind(60_001)).toMatchObject({ code: 'invalid_token' })
+  })
+
   test('returns 503 if the secret is not available', async () => {
     const tokens = new StreamTokens(() => Promise.reject(new Error('away')))
     const asking = tokens.issued({ id: crypto.randomUUID(), accountId: crypto.randomUUID() }, 0)
