@@ -21,7 +21,8 @@ type Check = {
 
 /**
  * Loads that are to be compared with memory, which has what the log reports. A failed load is
- * repeated at the next turn; memory stays as it was until then.
+ * repeated at the next turn, but once for all that a load of everything covers; memory stays as it
+ * was until then.
  */
 export class Checks {
   #waiting: Check[] = []
@@ -35,7 +36,8 @@ export class Checks {
   /** Loads the quotes of some corridors, or of all. */
   async add(corridors: readonly StoredCorridor[] | null): Promise<void> {
     const found = await this.#loaded(corridors).catch((err) => this.#failed(err))
-    this.#waiting.push({ corridors, found })
+    const isCovered = this.#waiting.some((one) => one.corridors === null && one.found === null)
+    if (found || !isCovered) this.#waiting.push({ corridors, found })
   }
 
   /** Forgets waiting checks: everything is loaded instead. */

@@ -17,6 +17,8 @@ export class LoadTurns {
   #isStopped = false
   #failure: { readonly error: unknown } | null = null
   #waitingSinceMs: number | null = null
+  /** The time of the first request of the turn that has not begun. */
+  #nextSinceMs = 0
 
   constructor(
     private readonly deps: TurnDeps,
@@ -53,7 +55,8 @@ export class LoadTurns {
   /** Requests a turn; resolves when one that began after the request has succeeded or failed. */
   take(): Promise<void> {
     if (this.#isStopped) return this.settled()
-    this.#waitingSinceMs ??= this.deps.clock.now()
+    if (!this.#next) this.#nextSinceMs = this.deps.clock.now()
+    this.#waitingSinceMs ??= this.#nextSinceMs
     this.#next ??= Promise.withResolvers()
     const { promise } = this.#next
     void this.#run()
@@ -82,7 +85,7 @@ export class LoadTurns {
     try {
       await this.deps.work()
       this.#failure = null
-      if (!this.#next) this.#waitingSinceMs = null
+      this.#waitingSinceMs = this.#next && this.#nextSinceMs
     } catch (error) {
       if (!this.#failure) this.deps.log.warn({ err: error }, this.deps.failure)
       this.#failure = { error }
