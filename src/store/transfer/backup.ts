@@ -4,6 +4,7 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import { announcedSpread } from '~/store/distributed/spread-changes.ts'
+import { lastSealed } from '~/store/evidence/log-tree.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
 import { schemaVersion, versionOf } from '~/store/schema-version.ts'
@@ -95,6 +96,7 @@ export async function restoreBackup(
       const rows = await restored(restoring, look.all)
       await tx`${keepLong(database.sql, database.sql`observations`)}`
       await continueSequences(tx)
+      await passGoneIds(tx)
       await tx`select begin_catalogue_history()`
       for (const kind of ['access', 'feeds', 'alerts'] as const)
         await tx`select ${announced(database, { kind })}`
@@ -233,6 +235,17 @@ async function continueSequences(tx: TransactionSql): Promise<void> {
       from pg_get_serial_sequence(${name}, 'id') sequence
       where sequence is not null and exists (select 1 from ${tx(name)})`
   }
+}
+
+/** Gives no new observation the id of one that was withdrawn, or is gone but sealed or uploaded. */
+async function passGoneIds(tx: TransactionSql): Promise<void> {
+  const sealed = await lastSealed(tx, 'observation')
+  await tx`
+    select setval('observations_id_seq', last) from (
+      select greatest(${sealed}::bigint, (select max(id) from withdrawals),
+        (select max(one) from uploads, unnest(ids) one)) as last
+    ) gone, observations_id_seq given
+    where last > case when given.is_called then given.last_value else 0 end`
 }
 
 /**
