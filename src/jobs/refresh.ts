@@ -78,6 +78,23 @@ class Backlog {
 }
 
 /**
+ * Publishes accounts and keys, and other loaded data. Publications of this process during the read
+ * are newer: those accounts are read again, so that a revoked key cannot come back.
+ */
+export async function publishAccess(
+  { memory, clock }: Pick<RefreshDeps, 'memory' | 'clock'>,
+  load: () => Promise<Access>,
+  others: Publication = {},
+): Promise<void> {
+  for (let reads = 1; ; reads++) {
+    const { keys } = memory.current
+    const access = await load()
+    if (memory.current.keys !== keys && reads < ACCESS_READS_MAX) continue
+    return memory.publish({ ...others, access }, clock.now())
+  }
+}
+
+/**
  * Keeps accounts, keys, usage and the states of feeds in step with the database: access first,
  * then usage, then the rest.
  *
@@ -138,8 +155,9 @@ export class Refresher {
     this.#backlog = new Backlog()
     if (this.isBehind) return this.#loadEverything()
     const { sources, memory, clock } = this.deps
-    if (access === null) await this.#publishAccess(() => sources.access.load())
-    for (const id of access ?? []) await this.#publishAccess(() => sources.access.loadAccount(id))
+    if (access === null) await publishAccess(this.deps, () => sources.access.load())
+    for (const id of access ?? [])
+      await publishAccess(this.deps, () => sources.access.loadAccount(id))
     if (isEverything) return this.#loadEverything()
     if (usage.size > 0) await this.#loadUsage([...usage])
     if (isFeeds) memory.publish(await this.#loadStates(), clock.now())
@@ -151,20 +169,6 @@ export class Refresher {
     const loads = [feeds.load(), quoteSources.load(), connectors.load()] as const
     const [state, sources, runs] = await Promise.all(loads)
     return { feeds: state ?? noState, sources, connectors: runs }
-  }
-
-  /**
-   * Publishes accounts and keys, and other loaded data. Publications of this process during the
-   * read are newer: those accounts are read again, so that a revoked key cannot come back.
-   */
-  async #publishAccess(load: () => Promise<Access>, others: Publication = {}): Promise<void> {
-    const { memory, clock } = this.deps
-    for (let reads = 1; ; reads++) {
-      const { keys } = memory.current
-      const access = await load()
-      if (memory.current.keys !== keys && reads < ACCESS_READS_MAX) continue
-      return memory.publish({ ...others, access }, clock.now())
-    }
   }
 
   async #loadUsage(accountIds: readonly string[]): Promise<void> {
@@ -186,7 +190,7 @@ export class Refresher {
     const since = dayOf(clock.now()) - USAGE_DAYS + 1
     const loads = [this.#loadStates(), sources.usage.since(since)] as const
     const [states, usage] = await Promise.all(loads)
-    await this.#publishAccess(() => sources.access.load(), states)
+    await publishAccess(this.deps, () => sources.access.load(), states)
     this.#readAgain(meter.load(usage, settlements))
     this.deps.onCaughtUp?.()
   }

@@ -7,6 +7,7 @@ import type { SourceRecord } from '~/domain/source/state.ts'
 import {
   ACCESS_MAX,
   type DatabaseChange,
+  publishAccess,
   Refresher,
   type Sources,
   USAGE_ACCOUNTS_MAX,
@@ -79,7 +80,7 @@ function started() {
   const clock = new HandClock(NOW_MS)
   const log = new KeptLog()
   const refresher = new Refresher({ sources: tables.sources, memory, meter, clock, log })
-  return { tables, memory, meter, log, refresher }
+  return { tables, memory, meter, clock, log, refresher }
 }
 
 const EVERYTHING = ['feeds', 'usage -6', 'access']
@@ -205,6 +206,22 @@ describe('Refresher.note', () => {
     refresher.note({ kind: 'access', accountId: 'b' })
     await refresher.settled()
     expect(tables.asked).toEqual(['access'])
+  })
+
+  test('an account that was read before another publication is read again', async () => {
+    const { tables, memory, clock, refresher } = started()
+    tables.keys = [key('a')]
+    const read = Promise.withResolvers<void>()
+    tables.beforeAnswer = () => {
+      tables.beforeAnswer = null
+      return read.promise
+    }
+    const published = publishAccess({ memory, clock }, () => tables.sources.access.loadAccount('a'))
+    tables.keys = [key('a', NOW_MS)]
+    await refresher.loadAccess('a')
+    read.resolve()
+    await published
+    expect(memory.current.keys.keyByHash('hash-a')!.revokedMs).toBe(NOW_MS)
   })
 
   test('the state of the feeds from the later run stays, in whatever order they come', async () => {

@@ -5,6 +5,7 @@ import type { Sending } from '~/domain/feed/silence.ts'
 import type { Addresses } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
 import type { Route } from '~/http/route.ts'
+import { publishAccess } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Generation, Memory } from '~/memory/memory.ts'
@@ -135,9 +136,8 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
   return {
     keyStore: accounts,
     usage: createUsageStore(database),
-    published: async (accountId: string) => {
-      memory.publish({ access: await accounts.loadAccount(accountId) }, clock.now())
-    },
+    published: (accountId: string) =>
+      publishAccess({ memory, clock }, () => accounts.loadAccount(accountId)),
     operated: {
       page: accounts.page,
       update: accounts.update,
