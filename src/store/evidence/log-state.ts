@@ -72,7 +72,8 @@ export const save = (tx: TransactionSql, state: State) => tx`
 
 /**
  * The state, under another origin if the database may lack leaves published under the last one: it
- * is a copy, or does not begin with the tree that this process or a witness saw.
+ * is a copy, or does not begin with the tree that this process or a witness saw. A copy takes its
+ * whole log of changes: the positions of another server may be far ahead of its own.
  */
 export async function inOrder(
   tx: TransactionSql,
@@ -84,7 +85,8 @@ export async function inOrder(
   if (!isCopy && !known.isBehind && !(await lacks(tx, state, known.published))) return state
   const origins = Math.max(state.origins, originNumber(known.published?.origin ?? '')) + 1
   const base = state.origin.replace(NUMBER, '')
-  return { ...state, origins, origin: `${base}/${origins}`, server }
+  const position = isCopy ? 0 : state.position
+  return { ...state, origins, origin: `${base}/${origins}`, position, server }
 }
 
 /** The number in the name of the second and later origins of a log. */

@@ -370,6 +370,16 @@ describe('the origin', () => {
     expect(await headOf(database)).toMatchObject({ origin: 'log.example/5', size: CATALOGUE + 3 })
   })
 
+  test('seals what a copy records, though the server that it came from was far ahead', async () => {
+    const copy = await begunDatabase()
+    const ahead = 2 ** 40
+    await copy.sql`update log_state set position = position + ${ahead}, server = 'another'`
+    for (const rates of [['4', '5'], ['6']]) {
+      await record(copy, ...rates)
+      expect(await sealAll(copy)).toBe(rates.length)
+    }
+  })
+
   test('is the configured one, from the next seal on', async () => {
     const store = createLogStore(database)
     await store.rename('rates.example/log')
