@@ -50,7 +50,7 @@ export const Work = ({ work, suspects, nowMs, params }: Props) => (
         The size of the database was first read on <Moment ms={work.growth.sinceMs} />.
       </p>
     )}
-    <h3>Suspect prices</h3>
+    <h3 id="suspects">Suspect prices</h3>
     {suspects.length === 0 ? (
       <p>No price is suspect.</p>
     ) : (

@@ -295,6 +295,9 @@ test('the page lists ten entries at a time, and the last ten if the query asks f
   expect(await section('?stale=10')).not.toContain('Next')
   expect(await corridors('?stale=900')).toEqual(rest)
   expect(await corridors('?stale=-1')).toEqual(first)
+  const whole = await see('/operator')
+  for (const id of ['stale', 'senders', 'suspects'])
+    expect([id, whole.includes(`id="${id}"`)]).toEqual([id, true])
   await database.close()
 })
 
