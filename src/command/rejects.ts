@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises'
 import type { FileSink } from 'bun'
 import type { Batch, Fault } from '~/file/lines.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
+import { CommandFailure, printable, type Terminal } from './terminal.ts'
 
 const FAULTS_SHOWN_MAX = 20
 /** The maximum number of invalid rows that are counted before reading stops. */
@@ -110,6 +110,3 @@ export class RejectsFile {
     )
   }
 }
-
-/** A file's text in a form that is safe to show on a terminal. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD')

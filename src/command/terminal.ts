@@ -91,8 +91,11 @@ export function printResult(
   { isJson, result, lines }: { isJson: boolean; result: unknown; lines: readonly string[] },
 ): void {
   if (isJson) terminal.print(JSON.stringify(result))
-  else for (const line of lines) terminal.print(line)
+  else for (const line of lines) terminal.print(printable(line))
 }
+
+/** Text of files and other hosts in a form that is safe to show on a terminal. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD')
 
 type Work<T> = (database: Database) => Promise<T>
 

@@ -100,6 +100,15 @@ describe('corridor connectors run', () => {
     seen = 0
   })
 
+  test('writes nothing to a terminal that would move its cursor', async () => {
+    await csv()
+    const rows = ['GBP,KES,171.5,2026-11-20', 'GBP\x1b[2J,KES,171.5,2026-11-20', '\x9b2J,KES,x,y']
+    await table(`From,To,Rate,Date\n${rows.join('\n')}\n`)
+    const { stdout, said } = await run('run acme --dry-run --accept')
+    expect(stdout).toContain('171.5')
+    expect((stdout + said.join('')).match(/(?!\n)\p{Cc}/gu)).toBeNull()
+  })
+
   test('requests each corridor, and records all that is returned', async () => {
     await rest()
     const asked: string[] = []
