@@ -7,6 +7,7 @@ import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { words } from '~/wire/fields.ts'
+import { iso } from '~/wire/present.ts'
 import { pageOf } from './answer/links.ts'
 import {
   corridorFields,
@@ -16,7 +17,7 @@ import {
   untilField,
 } from './argument/fields.ts'
 import { ITEMS, sliceFields } from './page.ts'
-import { bucketsOf } from './past/buckets.ts'
+import { bucketsOf, windowOf } from './past/buckets.ts'
 import { observationsOf } from './past/observations.ts'
 import { type Tool, tool } from './tool.ts'
 
@@ -77,14 +78,12 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
       },
     })),
     links({ interval, until, order, provider, ...args }) {
-      const window = until === undefined ? {} : interval ? { end: until } : { until }
-      const observed = { ...args, ...window, order, provider }
-      return {
-        page: pageOf({ from: args.from, to: args.to }),
-        csv: interval
-          ? { path: '/time-series', query: { ...args, ...window, interval } }
-          : { path: '/rates/history', query: observed },
-      }
+      const page = pageOf({ from: args.from, to: args.to })
+      if (!interval)
+        return { page, csv: { path: '/rates/history', query: { ...args, until, order, provider } } }
+      const { startMs } = windowOf({ interval, until, period: args.period })
+      const window = { ...(startMs !== null && { start: iso(startMs) }), end: until }
+      return { page, csv: { path: '/time-series', query: { ...args, ...window, interval } } }
     },
     answer({ args, view, then = past }) {
       const { interval, ...asked } = args

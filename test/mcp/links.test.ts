@@ -40,4 +40,19 @@ describe('the links of a response', () => {
     expect([csv, file.status]).toEqual([csv, 200])
     expect(file.headers.get('content-type')).toStartWith('text/csv')
   })
+
+  test.each([{ period: '1d', until: '2026-03-04' }, { period: '7d', until: '2026-03-05' }, {}])(
+    'of buckets, %j, lead to a CSV with the same buckets',
+    async (window) => {
+      const { body } = await session.call('get_history', {
+        ...{ ...USD_KES, interval: 'P1D', limit: 500 },
+        ...window,
+      })
+      const file = await fetch(body.links.csv, { headers: { 'x-api-key': key } })
+      const days = (await file.text()).split('\r\n').slice(1, -1)
+      expect(days.map((line) => line.slice(0, '2026-03-04'.length))).toEqual(
+        body.data.map(({ t }: { t: string }) => t),
+      )
+    },
+  )
 })

@@ -22,13 +22,12 @@ type Asked = Corridor &
 
 /** The buckets of a corridor, a page of them, below what they come to. */
 export async function bucketsOf(past: SeriesDeps, view: View, asked: Asked): Promise<object> {
-  const { until: untilText, order, detail, ...question } = asked
-  const untilMs = readInstant('until', untilText)
+  const { until: _, order, detail, ...question } = asked
   const isOhlc = detail === 'full'
-  const window = { startMs: wholeDaysFrom(question, untilMs), endMs: untilMs }
+  const window = windowOf(asked)
   const series = await seriesOf(past, view, { ...question, ...window, isOhlc })
   const all = order === 'asc' ? series.points : series.points.toReversed()
-  const until = iso(untilMs ?? view.freshness.nowMs)
+  const until = iso(window.endMs ?? view.freshness.nowMs)
   const page = leftOut({ buckets: all.length }, { ...asked, until })
   const { data, ...body } = paged(
     presentSeries({ ...series, points: sliced(all, asked) }, view.freshness),
@@ -42,6 +41,14 @@ export async function bucketsOf(past: SeriesDeps, view: View, asked: Asked): Pro
     ...movesOf(series.points, asked.interval),
     data: isOhlc ? data : data.map((point) => shortPoint(point, asked.interval)),
   }
+}
+
+type Bounds = Pick<Asked, 'interval' | 'period'> & { readonly until?: string | undefined }
+
+/** The window that buckets are of; null where the question leaves an end open. */
+export function windowOf({ until, ...asked }: Bounds) {
+  const endMs = readInstant('until', until)
+  return { startMs: wholeDaysFrom(asked, endMs), endMs }
 }
 
 /**
