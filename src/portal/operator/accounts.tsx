@@ -14,6 +14,10 @@ import { Places } from './operator.tsx'
 
 export const ACCOUNTS_PAGE = 50
 
+/** Where the last page of a list of that length begins. */
+export const lastOffset = (total: number): number =>
+  Math.max(0, Math.ceil(total / ACCOUNTS_PAGE) - 1) * ACCOUNTS_PAGE
+
 type List = {
   readonly search: string
   readonly offset: number
@@ -57,7 +61,7 @@ export const accountsPage = (list: List): Page => ({
           {...placeOf(list)}
           label="Pages"
           size={ACCOUNTS_PAGE}
-          hrefOf={(start) => pageHref(list.search, start)}
+          hrefOf={(start) => accountsHref(list.search, start)}
         />
       </section>
     </div>
@@ -69,7 +73,7 @@ const placeOf = ({ offset, total, accounts }: List) => ({ offset, shown: account
 const foundText = (list: List): string =>
   list.total === 0 ? 'No account matches.' : placeText(placeOf(list), 'account')
 
-const pageHref = (search: string, start: number): string =>
+export const accountsHref = (search: string, start: number): string =>
   `${PATHS.accounts}?${new URLSearchParams({ search, offset: String(start) })}`
 
 const COLUMNS: Column<ListedAccount>[] = [

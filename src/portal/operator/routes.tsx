@@ -14,8 +14,10 @@ import { suspectsOf } from '~/service/suspects.ts'
 import {
   ACCOUNTS_PAGE,
   accountPage,
+  accountsHref,
   accountsPage,
   CONFIRMED,
+  lastOffset,
   makeAdminPage,
   revokeForPage,
 } from './accounts.tsx'
@@ -79,6 +81,8 @@ async function found(deps: OperatorDeps, { pageRequest }: Member): Promise<PageA
   const search = fieldOf(url.searchParams, 'search').slice(0, SEARCH_LENGTH_MAX)
   const offset = offsetIn(url.searchParams, 'offset')
   const page = await deps.operated.page({ search, limit: ACCOUNTS_PAGE, offset })
+  if (offset > lastOffset(page.total) && page.total > 0)
+    return { redirect: accountsHref(search, lastOffset(page.total)) }
   return { page: accountsPage({ ...page, search, offset }) }
 }
 

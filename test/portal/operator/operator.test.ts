@@ -325,6 +325,13 @@ test('the page names a peg that feeds contradict, with their rate and how far of
   await database.close()
 })
 
+test('the list of accounts leads a query beyond its end to its last page', async () => {
+  const { location } = await operator.visitor.get('/operator/accounts?search=%40&offset=900000')
+  expect(location).toMatch(/^\/operator\/accounts\?search=%40&offset=\d{1,3}$/)
+  expect(textOf(await see(location!))).toMatch(/\d accounts?/)
+  expect(await see('/operator/accounts?search=nobody&offset=50')).toContain('No account matches.')
+})
+
 test("knowing an operator's e-mail address gives no access", async () => {
   const email = newEmail()
   const { visitor } = await world.member(email)
