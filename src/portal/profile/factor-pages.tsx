@@ -21,6 +21,8 @@ type Shown = {
   readonly isRequired: boolean
   readonly news?: string | undefined
   readonly faults?: Faults
+  /** The name that was sent for a passkey. */
+  readonly passkeyName?: string | undefined
 }
 
 /** Error of the password in one of the forms. */
@@ -54,7 +56,7 @@ export const secondFactorPage = ({ say }: Words, shown: Shown): Page => ({
   ),
 })
 
-function Passkeys({ factors: { passkeys }, faults }: Shown) {
+function Passkeys({ factors: { passkeys }, faults, passkeyName }: Shown) {
   const words = useWords()
   const { say } = words
   return (
@@ -75,6 +77,7 @@ function Passkeys({ factors: { passkeys }, faults }: Shown) {
           <Field
             name="passkey"
             label={say('second-factor.passkey-name')}
+            value={passkeyName}
             isRequired
             input={{ autocomplete: 'off', maxLength: PASSKEY_NAME_LENGTH_MAX }}
           />

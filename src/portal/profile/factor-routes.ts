@@ -45,7 +45,7 @@ const wrongPassword = ({ pageRequest }: Member): string => pageRequest.words.say
 async function shown(
   deps: SecondStepDeps,
   { pageRequest, person }: Member,
-  faults?: Parameters<typeof secondFactorPage>[1]['faults'],
+  sent: Pick<Parameters<typeof secondFactorPage>[1], 'faults' | 'passkeyName'> = {},
 ): Promise<PageAnswer> {
   const factors = await deps.factors.factors(person.userId)
   const codes = factors.hasApp ? await deps.codes.recoveryCodes(person.userId) : []
@@ -53,7 +53,7 @@ async function shown(
   const { words } = pageRequest
   const news = said && words.say(`second-factor-news.${said}`)
   const page = { factors, codesLeft: codes.length, isRequired: person.lacksSecondFactor }
-  return { page: secondFactorPage(words, { ...page, news, ...(faults && { faults }) }) }
+  return { page: secondFactorPage(words, { ...page, news, ...sent }) }
 }
 
 const isPassword = (
@@ -66,7 +66,7 @@ const isPassword = (
 const beginApp: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const password = form.text('app-password')
   if (!(await isPassword(deps, member, password)))
-    return shown(deps, member, { app: wrongPassword(member) })
+    return shown(deps, member, { faults: { app: wrongPassword(member) } })
   const address = await deps.codes.beginApp(password, member.pageRequest.request.headers)
   if (address === null) return { redirect: PATHS.secondFactor }
   return { page: newAppPage(member.pageRequest.words, { address }) }
@@ -90,7 +90,7 @@ const confirm: MemberForm<SecondStepDeps> = async (deps, { pageRequest, person }
 const newCodes: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const password = form.text('codes-password')
   if (!(await isPassword(deps, member, password)))
-    return shown(deps, member, { codes: wrongPassword(member) })
+    return shown(deps, member, { faults: { codes: wrongPassword(member) } })
   const codes = await deps.codes.newCodes(password, member.pageRequest.request.headers)
   const { words } = member.pageRequest
   return codes ? { page: recoveryCodesPage(words, codes) } : { redirect: PATHS.secondFactor }
@@ -116,7 +116,10 @@ const keep: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const { nowMs, request } = pageRequest
   const made = credential && { person, name, credential }
   const isAdded = made && (await addPasskey(deps, made, { headers: request.headers, nowMs }))
-  if (!isAdded) return shown(deps, member, { passkey: say('second-factor.no-passkey') })
+  if (!isAdded) {
+    const faults = { passkey: say('second-factor.no-passkey') }
+    return shown(deps, member, { faults, passkeyName: asked })
+  }
   return { redirect: `${PATHS.secondFactor}?said=added` }
 }
 

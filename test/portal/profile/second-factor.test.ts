@@ -140,6 +140,14 @@ describe('an authenticator app', () => {
     expect((await other.submit(STEP, { code: app.next() })).location).toBe('/developer')
   })
 
+  test('keeps the name that was chosen for a passkey that could not be added', async () => {
+    const { visitor } = await world.member()
+    const named = { passkey: 'Ada’s phone', credential: '{}' }
+    const refused = await visitor.submit(SETTING_UP, named, `${SETTING_UP}/passkey`)
+    expect(refused.status).toBe(400)
+    expect(refused.html).toContain('name="passkey" type="text" value="Ada’s phone"')
+  })
+
   test('leads on to the page that required the sign-in, also after what was wrong', async () => {
     const next = '/developer/alerts/new?from=GBP&to=KES'
     const onward = new URLSearchParams({ next })
