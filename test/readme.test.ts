@@ -5,6 +5,7 @@ import { Command, Help } from 'commander'
 import { addersFor } from '~/command/commands.ts'
 import type { Terminal } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
+import { ALERT_FIELDS } from '~/domain/alert/field.ts'
 import { FEED_NAMES } from '~/feed/feeds.ts'
 import type { Bank } from '~/source/bank.ts'
 import { BANKS } from '~/source/banks.ts'
@@ -191,6 +192,11 @@ describe('docs/data.md', () => {
 })
 
 describe('docs/api.md', () => {
+  test('names everything that an alert can watch, and nothing else', () => {
+    const names = tableRows(pageAt('docs/api.md'), '`when.field`').map(([name]) => name!)
+    expect(names.sort()).toEqual(ALERT_FIELDS.map((name) => `\`${name}\``).sort())
+  })
+
   test('names every code of an error, with its status', () => {
     const { text } = pageAt('docs/api.md')
     const [, list] = /An error is JSON([\s\S]*?)\n\n/.exec(text)!

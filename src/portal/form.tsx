@@ -39,7 +39,12 @@ export function Field({ type = 'text', value, isRequired, input, icon, ...field 
   )
 }
 
-type Option = { readonly value: string; readonly text: string }
+type Option = {
+  readonly value: string
+  readonly text: string
+  /** The other fields that it needs, for styles that show these. */
+  readonly needs?: readonly string[]
+}
 
 type SelectProps = Described & {
   value: string
@@ -60,7 +65,12 @@ export function Select({ value, options, isOptional, ...field }: SelectProps) {
           </option>
         )}
         {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
+          <option
+            key={option.value}
+            value={option.value}
+            selected={option.value === value}
+            data-needs={option.needs?.join(' ')}
+          >
             {option.text}
           </option>
         ))}

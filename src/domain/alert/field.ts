@@ -10,43 +10,47 @@ type Field = {
   readonly isOfOffers: boolean
   /** Says whether its past is known, so that a move can be measured over a period. */
   readonly hasPast: boolean
-  /** Name in a sentence; an amount follows if it is for one. */
+  /** Says whether its period is an age, from which it becomes true. */
+  readonly isOfAge: boolean
+  /**
+   * Name in a sentence, and an amount follows if it is for one; without a unit a whole sentence
+   * that is true or false, or what can be of an age.
+   */
   readonly subject: string
-  /** Name in a list to choose from. */
-  readonly label: string
   readonly meaning: string
 }
 
-const OF_OFFERS = { isForAmount: false, isOfOffers: true, hasPast: false }
+const OF_OFFERS = { isForAmount: false, isOfOffers: true, hasPast: false, isOfAge: false }
 
 /** Everything that can be watched. `src/service/alert/value.ts` computes the value of each. */
 export const FIELDS = {
   best: {
     ...{ ...OF_OFFERS, unit: 'rate', hasPast: true },
-    ...{ subject: 'the best rate', label: 'The best rate', meaning: 'the best rate' },
+    ...{ subject: 'the best rate', meaning: 'the best rate' },
   },
   best_current_net: {
     ...{ ...OF_OFFERS, unit: 'money', isForAmount: true },
-    ...{ subject: 'what arrives for', label: 'What arrives' },
+    subject: 'what arrives for',
     meaning: 'the net amount of the best current offer',
   },
   mid: {
     ...{ ...OF_OFFERS, unit: 'rate', isOfOffers: false, hasPast: true },
-    ...{ subject: 'the mid-market rate', label: 'The mid-market rate' },
+    subject: 'the mid-market rate',
     meaning: 'the mid, which does not fire while feeds dispute it',
   },
   total_pct: {
     ...{ ...OF_OFFERS, unit: 'percent', isForAmount: true },
-    ...{ subject: 'the total cost of sending', label: 'The total cost in percent' },
+    subject: 'the total cost of sending',
     meaning: 'the lowest total cost of a current offer in percent',
   },
   stale: {
-    ...{ ...OF_OFFERS, unit: null },
-    ...{ subject: 'prices', label: 'Prices that grow old', meaning: 'whether prices are stale' },
+    ...{ ...OF_OFFERS, unit: null, isOfAge: true },
+    subject: 'prices',
+    meaning: 'whether prices are stale',
   },
   monthly: {
     ...{ ...OF_OFFERS, unit: null, isForAmount: true },
-    ...{ subject: 'the three cheapest offers for', label: 'The three cheapest, each month' },
+    subject: 'the three cheapest offers for',
     meaning: 'the three cheapest current offers, sent on the first of each month',
   },
 } as const satisfies Record<string, Field>
@@ -60,5 +64,9 @@ export const isMonthly = ({ field }: { readonly field: AlertField }): boolean =>
 export type AlertField = keyof typeof FIELDS
 
 export const ALERT_FIELDS = Object.keys(FIELDS) as [AlertField, ...AlertField[]]
+
+/** The names of fields for which something holds, in their order. */
+export const fieldsThat = (hold: (field: Field) => boolean): readonly AlertField[] =>
+  ALERT_FIELDS.filter((name) => hold(FIELDS[name]))
 
 export const fieldOf = (field: AlertField): Field => FIELDS[field]

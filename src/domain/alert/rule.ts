@@ -2,7 +2,7 @@ import { DAY_MS } from '~/domain/duration.ts'
 import type { Period } from '~/domain/period.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { type AlertOp, type Condition, holdsBase, type Standing, type Watched } from './alert.ts'
-import { ALERT_FIELDS, type AlertUnit, fieldOf } from './field.ts'
+import { type AlertUnit, fieldOf, fieldsThat } from './field.ts'
 
 /** Value of a field: a number, whether prices are stale, or null if unknown. */
 export type Value = number | boolean | null
@@ -78,14 +78,14 @@ type Fault = { readonly name: string; readonly fault: string }
 /** Returns the error of a condition, by the name of the field; null if it is valid. */
 export function faultOf(watched: Watched): Fault | null {
   const { field, op, value, periodMs } = watched.when
-  const { unit, isForAmount } = fieldOf(field)
+  const { unit, isForAmount, isOfAge } = fieldOf(field)
   if (isForAmount !== (watched.amount !== null))
     return isForAmount
       ? { name: 'amount', fault: `${field} is judged for an amount of the source currency; say it` }
       : { name: 'amount', fault: `${field} is the same for every amount; leave it out` }
-  if (field === 'monthly' && periodMs !== null)
-    return { name: 'when.period', fault: 'monthly fires once a month; leave the period out' }
   if (unit === null) {
+    if (periodMs !== null && !isOfAge)
+      return { name: 'when.period', fault: `${field} takes no period; leave it out` }
     if (op === null && value === null) return countryFaultOf(watched)
     const name = op === null ? 'when.value' : 'when.op'
     return { name, fault: `${field} compares nothing; leave op and value out` }
@@ -100,15 +100,15 @@ export function faultOf(watched: Watched): Fault | null {
 
 function periodFaultOf({ field, op, periodMs }: Condition): Fault | null {
   const name = 'when.period'
-  if (op !== 'moves_pct')
-    return { name, fault: 'only moves_pct and stale take a period; leave it out' }
+  if (op !== 'moves_pct') return { name, fault: `only ${PERIODIC} take a period; leave it out` }
   if (!fieldOf(field).hasPast)
     return { name, fault: `only ${PAST_FIELDS.join(' and ')} have a past; leave it out` }
   if (MOVE_PERIODS.has(periodMs)) return null
   return { name, fault: 'a move is measured over 24h, 7d, 30d or 90d' }
 }
 
-const PAST_FIELDS = ALERT_FIELDS.filter((field) => fieldOf(field).hasPast)
+const PAST_FIELDS = fieldsThat(({ hasPast }) => hasPast)
+const PERIODIC = ['moves_pct', ...fieldsThat(({ isOfAge }) => isOfAge)].join(' and ')
 
 function countryFaultOf({ sourceCountry, targetCountry, when }: Watched): Fault | null {
   if (sourceCountry === null && targetCountry === null) return null

@@ -6,7 +6,7 @@ import { paged } from '~/mcp/page.ts'
 import { type Tool, tool } from '~/mcp/tool.ts'
 import type { AlertDeps } from '~/service/alert/alerts.ts'
 import { createAlert as create } from '~/service/alert/create.ts'
-import { presentAlert } from '~/wire/alert/alert.ts'
+import { FOR_AMOUNT, presentAlert, UNCOMPARED } from '~/wire/alert/alert.ts'
 import { readAlertBody } from '~/wire/alert/body.ts'
 import { ALERTS_SCOPE } from '~/wire/challenge.ts'
 import { words } from '~/wire/fields.ts'
@@ -19,10 +19,10 @@ const wished = Type.Object({
   ...corridorFields,
   ...{ source_country, target_country },
   field: words(ALERT_FIELDS, { description: 'What is watched.' }),
-  op: Type.Optional(words(ALERT_OPS, { description: 'stale takes none.' })),
+  op: Type.Optional(words(ALERT_OPS, { description: `Not for ${UNCOMPARED}.` })),
   value: Type.Optional(Type.Number({ description: 'The threshold, or percent of a move.' })),
   period: Type.Optional(Type.String({ description: 'For moves_pct and stale: 24h, 7d.' })),
-  amount: Type.Optional(amount('To send, for what arrives and total_pct.')),
+  amount: Type.Optional(amount(`To send, for ${FOR_AMOUNT}.`)),
   webhook: Type.Optional(Type.String({ description: 'An https URL instead.' })),
   name: Type.Optional(Type.String({ description: 'Its name.' })),
   once: words(['false', 'true'], { default: 'false', description: 'true: ends after one.' }),
@@ -33,9 +33,8 @@ export const createAlert = (deps: AlertDeps): Tool =>
     name: 'create_alert',
     title: 'Create an alert',
     description:
-      'Has the owner of the account emailed, or a webhook called, when a rate, what arrives, the ' +
-      'cost or the age of prices passes a threshold. Ask the person first, then repeat `will`: ' +
-      'what will happen.',
+      'Emails the owner of the account, or calls a webhook, when a rate, what arrives, the cost ' +
+      'or the age of prices passes a threshold. Ask the person first, then repeat `will`.',
     input: wished,
     ...{ scope: ALERTS_SCOPE, effect: 'creates' },
     async answer({ args, view, caller: { account } }) {

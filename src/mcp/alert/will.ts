@@ -1,5 +1,5 @@
-import { type Alert, type AlertOp, hostOf } from '~/domain/alert/alert.ts'
-import { fieldOf, isMonthly } from '~/domain/alert/field.ts'
+import { type Alert, type AlertOp, type Condition, hostOf } from '~/domain/alert/alert.ts'
+import { type AlertUnit, fieldOf, isMonthly } from '~/domain/alert/field.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import { presentCondition } from '~/wire/alert/alert.ts'
 
@@ -9,7 +9,7 @@ const VERBS: Readonly<Record<AlertOp, string>> = {
   moves_pct: 'moves by at least',
 }
 
-const UNITS = { rate: '', money: '', percent: ' %' } as const
+const UNITS: Readonly<Record<AlertUnit, string>> = { rate: '', money: '', percent: ' %' }
 
 /** Describes the effect of an alert, in a sentence or two that can be read to a person. */
 export function willText(alert: Alert): string {
@@ -20,16 +20,19 @@ export function willText(alert: Alert): string {
     const often = isOnce ? 'of the next month' : 'of each month'
     return `On the first ${often} it sends ${told} with ${whatText(alert)}.`
   }
-  const { unit } = fieldOf(when.field)
-  const isMove = when.op === 'moves_pct'
-  const { period } = presentCondition(when)
-  const change =
-    unit === null
-      ? `are all ${period === null ? 'stale' : `older than ${period}`}`
-      : `${VERBS[when.op!]} ${when.value}${isMove ? ' %' : UNITS[unit]}`
-  const within = isMove && period !== null ? ` within ${period}` : ''
   const end = isOnce ? 'then it ends' : 'and again each time after it was no longer so'
-  return `When ${whatText(alert)} ${change}${within}, it sends ${told}, ${end}.`
+  return `When ${whatText(alert)}${changeText(when)}, it sends ${told}, ${end}.`
+}
+
+/** What the watched value does; empty if its name is a sentence of its own. */
+function changeText(when: Condition): string {
+  const { unit, isOfAge } = fieldOf(when.field)
+  const { period } = presentCondition(when)
+  if (isOfAge) return ` are all ${period === null ? 'stale' : `older than ${period}`}`
+  if (unit === null) return ''
+  const isMove = when.op === 'moves_pct'
+  const within = isMove && period !== null ? ` within ${period}` : ''
+  return ` ${VERBS[when.op!]} ${when.value}${isMove ? ' %' : UNITS[unit]}${within}`
 }
 
 /** Names the watched value and the corridor: `the best rate in GBP/KES`. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { ALERT_OPS } from '~/domain/alert/alert.ts'
-import { ALERT_FIELDS } from '~/domain/alert/field.ts'
+import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
 import { Field, Select } from '~/portal/form.tsx'
@@ -52,10 +52,19 @@ const written = ({ texts, faults }: AlertFields, name: FieldName) => ({
   ...{ name, value: texts[name], error: faults[name] },
 })
 
+/** What else is asked for a field, by the names that the styles have. */
+function needsOf(field: AlertField): readonly string[] {
+  const { unit, isForAmount, hasPast, isOfAge } = fieldOf(field)
+  const needs = { amount: isForAmount, value: unit !== null, past: hasPast, age: isOfAge }
+  return Object.entries(needs).flatMap(([name, isNeeded]) => (isNeeded ? [name] : []))
+}
+
 function Watched({ view, fields, isPlaced }: PartProps) {
   const { texts, places, faults } = fields
   const { say } = useWords()
-  const watched = ALERT_FIELDS.map((value) => ({ value, text: say(`alert-field.${value}`) }))
+  const watched = ALERT_FIELDS.map((value) => ({
+    ...{ value, text: say(`alert-field.${value}`), needs: needsOf(value) },
+  }))
   return (
     <Part title={say('alert-form.what')}>
       {(isPlaced ? [] : PLACES).map((name) => (

@@ -4,7 +4,7 @@ import {
   type Condition,
   type Destination,
 } from '~/domain/alert/alert.ts'
-import { ALERT_FIELDS, type AlertField, fieldOf, isMonthly } from '~/domain/alert/field.ts'
+import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
@@ -108,9 +108,9 @@ type Found = Partial<Record<FieldName, string>>
 type Asked = { readonly texts: Texts; readonly field: AlertField; readonly to: string }
 
 function conditionIn(words: Words, { texts, field, to }: Asked, faults: Found): Condition | null {
-  const { unit, hasPast } = fieldOf(field)
+  const { unit, hasPast, isOfAge } = fieldOf(field)
   if (unit === null) {
-    const periodMs = isMonthly({ field }) ? null : ageMsOf(texts.age)
+    const periodMs = isOfAge ? ageMsOf(texts.age) : null
     return { field, op: null, value: null, periodMs }
   }
   const op = ALERT_OPS.find((one) => one === texts.op)

@@ -30,7 +30,7 @@ export function conditionText(words: Words, watched: Watched): string {
   if (op !== 'moves_pct')
     return say(`alert-condition.${op!}`, {
       subject,
-      value: asked(words, unit, value!, corridor.to),
+      value: ASKED[unit](words, value!, corridor.to),
     })
   const moved = { subject, value: plainPercentText(value!) }
   return periodMs === null
@@ -38,23 +38,28 @@ export function conditionText(words: Words, watched: Watched): string {
     : say('alert.moves-within', { ...moved, span: spanText(periodMs) })
 }
 
+type Written = (words: Words, value: number, to: string) => string
+
 /** A value that a person entered, with all its digits: `165 KES`, `3%`. */
-function asked(words: Words, unit: AlertUnit, value: number, to: string): string {
-  if (unit === 'percent') return words.plainPercentText(value)
-  return unit === 'money' ? words.askedText(value, moneyOf(to)) : `${plainNumberText(value)} ${to}`
+const ASKED: Readonly<Record<AlertUnit, Written>> = {
+  rate: (_, value, to) => `${plainNumberText(value)} ${to}`,
+  money: ({ askedText }, value, to) => askedText(value, moneyOf(to)),
+  percent: ({ plainPercentText }, value) => plainPercentText(value),
 }
 
-/** Value of a field: `165.32 KES`, `2.75%`. */
-export function measuredText(
-  { percentText, priceText, rateText }: Words,
+const MEASURED: Readonly<Record<AlertUnit, Written>> = {
+  rate: ({ rateText }, value, to) => `${rateText(value)} ${to}`,
+  money: ({ priceText }, value, to) => priceText(value, moneyOf(to)),
+  percent: ({ percentText }, value) => percentText(value),
+}
+
+/** Value of a field that has a unit: `165.32 KES`, `2.75%`. */
+export const measuredText = (
+  words: Words,
   field: AlertField,
   value: number,
   { to }: Pick<Watched['corridor'], 'to'>,
-): string {
-  const { unit } = fieldOf(field)
-  if (unit === 'percent') return percentText(value)
-  return unit === 'money' ? priceText(value, moneyOf(to)) : `${rateText(value)} ${to}`
-}
+): string => MEASURED[fieldOf(field).unit!](words, value, to)
 
 type Places = Pick<Watched, 'corridor' | 'sourceCountry' | 'targetCountry'>
 

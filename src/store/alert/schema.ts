@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import { ALERT_OPS, ALERT_STATUSES } from '~/domain/alert/alert.ts'
 import { DELIVERY_KINDS, DELIVERY_STATUSES } from '~/domain/alert/delivery.ts'
-import { ALERT_FIELDS, fieldOf } from '~/domain/alert/field.ts'
+import { ALERT_FIELDS, fieldsThat } from '~/domain/alert/field.ts'
 import { instant, moment } from '~/store/instant-column.ts'
 import { ofAccount, ofCurrency } from '~/store/schema.ts'
 
 export const alertField = pg.pgEnum('alert_field', ALERT_FIELDS)
-const uncompared = ALERT_FIELDS.filter((field) => fieldOf(field).unit === null)
+const uncompared = fieldsThat(({ unit }) => unit === null)
 const UNCOMPARED = sql.raw(uncompared.map((field) => `'${field}'`).join(', '))
 export const alertOp = pg.pgEnum('alert_op', ALERT_OPS)
 export const alertStatus = pg.pgEnum('alert_status', ALERT_STATUSES)

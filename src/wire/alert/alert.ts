@@ -6,7 +6,7 @@ import {
   type Condition,
   LISTED_MAX,
 } from '~/domain/alert/alert.ts'
-import { ALERT_FIELDS, FIELDS, fieldOf } from '~/domain/alert/field.ts'
+import { ALERT_FIELDS, FIELDS, fieldsThat } from '~/domain/alert/field.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { Instant, namedRecord, nullable, record, words } from '~/wire/fields.ts'
@@ -20,12 +20,16 @@ export const CorridorName = Type.String({
   examples: ['GBP/KES'],
 })
 
-const FOR_AMOUNT = ALERT_FIELDS.filter((field) => fieldOf(field).isForAmount)
+/** Fields that need an amount, that compare nothing, and so on, as the descriptions name them. */
+export const FOR_AMOUNT = fieldsThat(({ isForAmount }) => isForAmount).join(', ')
+export const UNCOMPARED = fieldsThat(({ unit }) => unit === null).join(' and ')
+const WITH_PAST = fieldsThat(({ hasPast }) => hasPast).join(' and ')
+const OF_NO_OFFERS = fieldsThat(({ isOfOffers }) => !isOfOffers).join(' or ')
 
 export const Amount = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1e15,
-  description: `In the source currency; needed for ${FOR_AMOUNT.join(', ')}, and only for these.`,
+  description: `In the source currency; needed for ${FOR_AMOUNT}, and only for these.`,
 })
 
 export const AlertName = Type.String({ minLength: 1, maxLength: ALERT_NAME_LENGTH_MAX })
@@ -35,7 +39,8 @@ const COUNTRY = 'The country that prices must be for, by ISO 3166-1 alpha-2; nul
 export const AskedCountry = Type.String({
   description:
     'An ISO 3166-1 alpha-2 code. Offers for other countries do not count, and offers that name ' +
-    'no country count only if there are no others. Not for mid, nor for a move over a period.',
+    `no country count only if there are no others. Not for ${OF_NO_OFFERS}, nor for a move over ` +
+    'a period.',
   examples: ['KE'],
 })
 
@@ -45,14 +50,14 @@ const Field = words(ALERT_FIELDS, {
     .join('; ')}.`,
 })
 const Op = words(ALERT_OPS, {
-  description: 'moves_pct is a move either way; stale takes none.',
+  description: `moves_pct is a move either way; ${UNCOMPARED} take none.`,
 })
 const Threshold = Type.Number({
-  description: 'The threshold, or the smallest move in percent; stale takes none.',
+  description: `The threshold, or the smallest move in percent; ${UNCOMPARED} take none.`,
 })
 const PeriodText = Type.String({
   description:
-    'For moves_pct of best and mid 24h, 7d, 30d or 90d: the period of the move; without it, ' +
+    `For moves_pct of ${WITH_PAST} 24h, 7d, 30d or 90d: the period of the move; without it, ` +
     'since the alert was created or last fired. For stale the age from which prices are stale; ' +
     "without it the service's own limit.",
   examples: ['24h'],

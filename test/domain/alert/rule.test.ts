@@ -239,7 +239,7 @@ describe('faultOf', () => {
     expect(said({ field: 'best_current_net' })).toContain('is judged for an amount')
     expect(said({}, 200)).toBe('best is the same for every amount; leave it out')
     const monthly = { field: 'monthly', op: null, value: null } as const
-    expect(said({ ...monthly, periodMs: DAY_MS }, 200)).toContain('monthly fires once a month')
+    expect(said({ ...monthly, periodMs: DAY_MS }, 200)).toContain('monthly takes no period')
     expect(said(monthly, 200)).toBeUndefined()
     expect(said({ ...stale, op: 'above' })).toContain('stale compares nothing')
     expect(said({ value: null })).toBe('above needs a number')

@@ -86,7 +86,8 @@ describe('the board', () => {
     const form = (await ada.visitor.get(href)).html
     expect(form).toMatch(/name="from"[^>]* value="USD · The USD"/)
     expect(form).toMatch(/name="amount"[^>]* value="250"/)
-    expect(form).toContain('<option value="best_current_net" selected')
+    expect(form).toContain('<option value="best_current_net" selected data-needs="amount value"')
+    expect(form).toContain('<option value="stale" data-needs="age"')
     const toArrive = await world.visitor().get('/?from=USD&to=KES&recipient_gets=5000')
     expect(BUTTON.exec(toArrive.html)![1]).toBe(`${NEW}?from=USD&amp;to=KES`)
   })

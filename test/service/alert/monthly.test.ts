@@ -148,7 +148,7 @@ describe('a monthly alert', () => {
 
   test.each([
     [{ amount: null }, 'monthly is judged for an amount'],
-    [{ when: { ...MONTHLY.when, periodMs: HOUR_MS } }, 'leave the period out'],
+    [{ when: { ...MONTHLY.when, periodMs: HOUR_MS } }, 'monthly takes no period; leave it out'],
     [{ when: { ...MONTHLY.when, op: 'above', value: 1 } as const }, 'compares nothing'],
   ])('%j is refused', async (more, why) => {
     await expect(made(more)).rejects.toThrow(why)
