@@ -30,6 +30,8 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   answer(ask: Ask<Q>, past: PastDeps): Promise<Answer & { readonly body: Static<R> }>
 }
 
+type KnownBody = { readonly known_at: string; readonly as_of?: string }
+
 /** A route that can also return an earlier state of knowledge. */
 type KnowingRoute<Q extends TObject, R extends TSchema> = Omit<ColdRoute<Q, R>, 'answer'> & {
   /** Says whether it also asks about the present. */
@@ -45,9 +47,13 @@ export function knowingRoute<Q extends TObject, R extends TSchema>(
   const known = async (ask: Ask<Q>, knownMs: number) => {
     const asked = { ask, knownMs, freshness: ask.view.freshness, isLive }
     const { found, presented } = await askedThen(deps, asked, answer)
-    const body = presented(found.body) as Static<R> & { readonly known_at: string }
+    const body = presented(found.body) as Static<R> & KnownBody
     const basis = found.basis && { ...found.basis, known_at: body.known_at }
-    return { ...found, body, ...(basis && { basis }) }
+    const headers = found.headers && {
+      ...found.headers,
+      ...(body.as_of !== undefined && { 'x-as-of': body.as_of }),
+    }
+    return { ...found, body, ...(basis && { basis }), ...(headers && { headers }) }
   }
   const query = Type.Object({ ...route.query.properties, ...knownParameter }) as TObject as Q
   return coldRoute(deps, {

@@ -12,6 +12,8 @@ import { KnownWorld } from './known-world.ts'
 const PAIR = 'from=USD&to=KES'
 const iso = (ms: number): string => new Date(ms).toISOString()
 
+const SERIES = `/time-series?${PAIR}&interval=PT1H&period=7d`
+
 /** A request for each path that takes known_at. */
 const QUESTIONS = [
   `/rates?${PAIR}`,
@@ -22,7 +24,7 @@ const QUESTIONS = [
   '/fetch-matrix?from=USD,GBP&to=KES,NGN',
   '/fetch-many-to-one?from=USD,GBP&to=KES',
   `/rates/history?${PAIR}&period=7d`,
-  `/time-series?${PAIR}&interval=PT1H&period=7d`,
+  SERIES,
   `/change?${PAIR}&period=1d`,
 ]
 
@@ -150,6 +152,30 @@ describe('a known_at', () => {
     expect(await ratesAt(secondMs - 1, 'hourly')).toEqual([120])
     const history = await then(`/rates/history?${PAIR}&period=7d`, known.nowMs, 'hourly')
     expect(history.body).toMatchObject({ count: 2, known_at: iso(topMs) })
+  })
+
+  test('tells an hourly key its cutoff on every path, and a realtime key none', async () => {
+    const topMs = known.nowMs - (known.nowMs % HOUR_MS)
+    for (const [askedMs, asOfMs] of [
+      [known.nowMs, topMs],
+      [secondMs, secondMs],
+    ] as const)
+      for (const path of QUESTIONS) {
+        const { body } = await then(path, askedMs, 'hourly')
+        expect([path, body.as_of]).toEqual([path, iso(asOfMs)])
+      }
+    for (const path of QUESTIONS)
+      expect([path, (await then(path, secondMs)).body.as_of]).toEqual([path, undefined])
+    for (const path of [`/rates?${PAIR}`, `/rates/history?${PAIR}&period=7d`, SERIES]) {
+      const { headers } = await then(`${path}&format=csv`, known.nowMs, 'hourly')
+      expect([path, headers.get('x-as-of')]).toEqual([path, iso(topMs)])
+    }
+    const day = iso(known.nowMs).slice(0, 10)
+    const before = iso(known.nowMs - DAY_MS).slice(0, 10)
+    const asOf = async (date: string) =>
+      (await then(`/historical?${PAIR}&date=${date}`, known.nowMs, 'hourly')).body.as_of
+    expect(await asOf(day)).toBe(iso(topMs))
+    expect(await asOf(before)).toBe(`${day}T00:00:00.000Z`)
   })
 
   test('gives CSV of then, with known_at in a header', async () => {

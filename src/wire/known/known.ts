@@ -37,7 +37,10 @@ export const readKnownAt = ({ known_at: text }: { readonly known_at?: string }):
 
 type Then = { readonly knownMs: number; readonly isBeforeAll: boolean }
 
-/** A body of what was known, as a caller gets it now. */
+/**
+ * A body of what was known, as a caller gets it now. One of the hourly tier is told the time after
+ * which it saw nothing, which is that of the knowledge, unless the body is about an earlier day.
+ */
 export function presentKnown<B extends object>(
   body: B,
   { knownMs, isBeforeAll }: Then,
@@ -48,7 +51,11 @@ export function presentKnown<B extends object>(
     ...body,
     ...('timestamp' in body && { timestamp: iso(nowMs) }),
     ...('data_freshness' in body && { data_freshness: tier }),
+    ...(tier === 'hourly' && 'data_freshness' in body && { as_of: cutoffOf(body, known) }),
     ...(isBeforeAll && { note: `Nothing had been recorded by ${known}.` }),
     known_at: known,
   }
 }
+
+const cutoffOf = (body: object, known: string): string =>
+  'as_of' in body && String(body.as_of) < known ? String(body.as_of) : known
