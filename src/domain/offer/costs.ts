@@ -56,6 +56,9 @@ type SmartCondition = (typeof SMART_CONDITIONS)[number]
 export const SMART_OFFERS = 3
 const SMART_DELIVERY_MAX_MS = 5 * DAY_MS
 
+/** Units of the last shown digit in one percent. */
+const PERCENT_UNITS = 1e6
+
 /** Goals for a pair of countries: the mean cost that it may have, in percent. */
 const GOALS = { sdg3: 3, sdg5: 5, g20: 1 } as const
 
@@ -103,7 +106,7 @@ export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: 
     suspectCount: among(STANDING.suspect).length,
     outOfRangeCount: among(STANDING.outOfRange).length,
     smart: smartOf(usual),
-    meets: averagePct === null ? null : goalsMet(roundPercent(averagePct)),
+    meets: averagePct === null ? null : goalsMet(averagePct),
   }
 }
 
@@ -187,10 +190,17 @@ const goalsMet = (averagePct: number) => ({
   g20: averagePct <= GOALS.g20,
 })
 
-const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+/**
+ * The mean of percentages as shown, rounded as they are. Their digits are added as whole numbers,
+ * since doubles put half of a digit on either side: 0.0019945, of 0.001994 and 0.001995.
+ */
+export function meanOf(values: readonly number[]): number | null {
+  if (values.length === 0) return null
+  const sum = values.reduce((total, value) => total + Math.round(value * PERCENT_UNITS), 0)
+  return Math.round(sum / values.length) / PERCENT_UNITS + 0
+}
 
-/** The middle of values in ascending order, or the mean of the two in the middle. */
+/** The middle of percentages in ascending order, or the mean of the two in the middle. */
 export function medianOf(values: readonly number[]): number | null {
   const middle = values.length / 2
   return meanOf(values.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1))

@@ -1,4 +1,4 @@
-import { medianOf } from '~/domain/offer/costs.ts'
+import { meanOf, medianOf } from '~/domain/offer/costs.ts'
 import type { OfferFilters } from '~/domain/offer/filter.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText, STANDING } from '~/domain/rank.ts'
@@ -94,6 +94,5 @@ export function rankedProviders(view: View, by: Figure, asked: RankingAsk): Rank
 /** The metric of percentages in ascending order, of which there is at least one. */
 function overPairs(by: Figure, percents: readonly number[]): number {
   if (by === 'cheapest') return percents[0]!
-  if (by === 'median') return medianOf(percents)!
-  return percents.reduce((sum, one) => sum + one, 0) / percents.length
+  return by === 'median' ? medianOf(percents)! : meanOf(percents)!
 }

@@ -50,6 +50,18 @@ describe('costsOf', () => {
     expect(costsOf([costing(7)], ask())).toMatchObject({ averagePct: 7, medianPct: 7 })
   })
 
+  test('the mean and the median of costs as shown are rounded half up in their sixth decimal', () => {
+    const of = (...percents: number[]) => {
+      const candidates = percents.map((percent) => costing(percent))
+      return costsOf(candidates, ask())
+    }
+    expect(of(0.001994, 0.001995)).toMatchObject({
+      ...{ averagePct: 0.001995, medianPct: 0.001995, averageExcludingSuspectPct: 0.001995 },
+    })
+    expect(of(1.500002, 1.5, 0.001995, 0.001994).medianPct).toBe(0.750998)
+    expect(of(0.1, 0.1, 0.100002).smart?.pct).toBe(0.100001)
+  })
+
   test('without an offer there is no mean and no goal', () => {
     const none = { averagePct: null, medianPct: null, smart: null, meets: null }
     const counts = { averageExcludingSuspectPct: null, suspectCount: 0, outOfRangeCount: 0 }
@@ -205,9 +217,9 @@ describe('meets', () => {
         expect((!g20 || sdg3) && (!sdg3 || sdg5)).toBe(true)
         expect(costsOf(isReversed ? candidates.toReversed() : candidates, ask())).toEqual(costs)
         const hundredths = list.toSorted((a, b) => a - b).slice(0, 3)
-        const mean = hundredths.reduce((sum, one) => sum + one, 0) / 300
+        const millionths = hundredths.reduce((sum, one) => sum + one * 10_000, 0)
         if (list.length < 3) expect(costs.smart).toBeNull()
-        else expect(costs.smart!.pct).toBeCloseTo(mean, 9)
+        else expect(costs.smart!.pct).toBe(Math.round(millionths / 3) / 1e6)
       }),
     )
   })
