@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { differenceText } from '~/domain/decimal.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { roundAmount } from '~/domain/round.ts'
 import { dateOf } from '~/http/compat/asked.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { stockedDatabase } from '../store/samples.ts'
@@ -164,6 +166,71 @@ test(
   },
   TEST_MS_MAX,
 )
+
+test(
+  'a change has the mids of both its days and their difference as shown, or is an error',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(pair, day, day, async ([from, to], ...days) => {
+        const ends = days.toSorted((a, b) => a - b)
+        const [start, end] = await Promise.all(ends.map((ms) => midOf(from!, to!, ms)))
+        const [first, last] = ends.map(dateOf)
+        const { body } = await ask(
+          `exchangerate-host/change?start_date=${first}&end_date=${last}` +
+            `&source=${from}&currencies=${to}`,
+        )
+        if (!start || !end) {
+          expect(body).toMatchObject({ success: false })
+          return
+        }
+        expect(body.quotes[from! + to!]).toMatchObject({
+          start_rate: start.rate,
+          end_rate: end.rate,
+          change: roundAmount(Number(differenceText(String(end.rate), String(start.rate)))),
+        })
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+  },
+  TEST_MS_MAX,
+)
+
+test(
+  'converted amounts are right in every digit of the rate as shown',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(pair, fc.integer({ min: 1, max: 40 }), async ([from, to], quarters) => {
+        const { body } = await world.get(`/fetch-one?from=${from}&to=${to}`, 'realtime')
+        const amount = quarters / 4
+        const pairOf = `from=${from}&to=${to}&amount=${amount}`
+        const results = [
+          (await ask(`openexchangerates/api/convert/${amount}/${from}/${to}`)).body.response,
+          (await ask(`exchangerate-host/convert?${pairOf}`)).body.result,
+          (await ask(`fixer/convert?${pairOf}`)).body.result,
+          (await ask(`frankfurter/latest?${pairOf}`)).body.rates[to!],
+        ]
+        const expected = productOf(body.mid, amount)
+        expect(results).toEqual([expected, expected, expected, expected])
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  TEST_MS_MAX,
+)
+
+/** Product of two decimals, rounded half up to 12 digits by whole numbers alone. */
+function productOf(...factors: readonly [number, number]): number {
+  const parts = factors.map((factor) => {
+    const [digits, exponent] = factor.toExponential().split('e') as [string, string]
+    const [whole, decimals = ''] = digits.split('.') as [string, string?]
+    return { digits: BigInt(whole + decimals), exponent: Number(exponent) - decimals.length }
+  })
+  const digits = parts[0]!.digits * parts[1]!.digits
+  const over = Math.max(String(digits).length - 12, 0)
+  const unit = 10n ** BigInt(over)
+  const kept = over === 0 ? digits : (digits + unit / 2n) / unit
+  return Number(`${kept}e${parts[0]!.exponent + parts[1]!.exponent + over}`)
+}
 
 /** The rate that an API gives for a pair now; null if it has none. */
 const APIS_NOW: Record<string, (from: string, to: string) => Promise<number | null>> = {

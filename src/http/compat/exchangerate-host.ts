@@ -58,7 +58,7 @@ function changed(asked: Asked): Question {
   const { common, dates, span } = rangeOf(asked)
   const write = ({ base, days }: Table) => ({
     ...{ success: true, change: true, ...dates, source: base },
-    quotes: changesOf(days, (quote) => base + quote),
+    quotes: changesOf(days, common.quotes, (quote) => base + quote),
   })
   return { rates: { ...common, span, write } }
 }

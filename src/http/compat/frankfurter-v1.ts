@@ -1,3 +1,4 @@
+import { convertedAt } from '~/domain/convert.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { type Api, namesOf, type Question, type Table } from './api.ts'
 import { type Asked, dateOf } from './asked.ts'
@@ -73,6 +74,6 @@ function rangeOf(asked: Asked, [from, to]: readonly (string | undefined)[]): Que
 const ratesOf = (rows: Table['rows'], base: string, amount: number) =>
   Object.fromEntries(
     rows.flatMap(({ quote, rate }) =>
-      quote === base ? [] : [[quote, roundAmount(roundAmount(rate) * amount)]],
+      quote === base ? [] : [[quote, roundAmount(convertedAt(roundAmount(rate), amount))]],
     ),
   )

@@ -1,3 +1,4 @@
+import { convertedAt } from '~/domain/convert.ts'
 import type { Quota } from '~/domain/quota.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { type Api, namesOf, type Question, ratesBy, type Table } from './api.ts'
@@ -78,7 +79,7 @@ function conversion(asked: Asked, [value, from, to]: readonly [string, string, s
     const rate = roundAmount(rows[0]!.rate)
     const request = { query: `/convert/${value}/${from}/${to}`, amount, from, to }
     const meta = { timestamp: secondsOf(atMs), rate }
-    return { ...NOTES, request, meta, response: roundAmount(amount * rate) }
+    return { ...NOTES, request, meta, response: roundAmount(convertedAt(rate, amount)) }
   }
   const [base, quote] = [from.toUpperCase(), to.toUpperCase()]
   return { rates: { base, quotes: [quote], span: null, bank: asked.bank(), write } }

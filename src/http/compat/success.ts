@@ -1,7 +1,9 @@
+import { changeOf } from '~/domain/change.ts'
+import { convertedAt } from '~/domain/convert.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Question, Said, Table } from './api.ts'
 import { type Asked, lastSecondOf, secondsOf } from './asked.ts'
-import type { Fault } from './fault.ts'
+import { CompatError, type Fault } from './fault.ts'
 
 /** The codes and types of errors that two families of APIs share. */
 const ERRORS: Partial<Record<Fault, [code: number, type: string]>> = {
@@ -31,17 +33,25 @@ export function failed(
   return [isPlain ? 200 : status, { success: false, error: { code, type, info } }]
 }
 
-/** The first and the last rate of each currency over some days, and the change. */
-export function changesOf(days: Table['days'], nameOf: (quote: string) => string) {
+/**
+ * The first and the last rate of each currency over some days, and the change of the two as shown.
+ * Throws for one of `wanted` that lacks either.
+ */
+export function changesOf(
+  days: Table['days'],
+  wanted: readonly string[] | null,
+  nameOf: (quote: string) => string,
+) {
   const last = new Map(days.at(-1)!.rows.map(({ quote, rate }) => [quote, rate]))
+  const both = days[0]!.rows.filter(({ quote }) => last.has(quote))
+  const lacking = wanted?.find((code) => !both.some(({ quote }) => quote === code))
+  if (lacking !== undefined)
+    throw new CompatError('quotes', `there is no rate for ${lacking} on both of these days`)
   return Object.fromEntries(
-    days[0]!.rows.flatMap(({ quote, rate: start }) => {
-      const end = last.get(quote)
-      if (end === undefined) return []
-      const [start_rate, end_rate] = [roundAmount(start), roundAmount(end)]
-      const change = roundAmount(end - start)
-      const change_pct = Number(((end / start - 1) * 100).toFixed(4))
-      return [[nameOf(quote), { start_rate, end_rate, change, change_pct }]]
+    both.map(({ quote, rate }) => {
+      const [start_rate, end_rate] = [roundAmount(rate), roundAmount(last.get(quote)!)]
+      const { abs: change, pct } = changeOf({ start: start_rate, end: end_rate })!
+      return [nameOf(quote), { start_rate, end_rate, change, change_pct: Number(pct.toFixed(4)) }]
     }),
   )
 }
@@ -62,7 +72,7 @@ export function conversion(
     return {
       ...{ success: true, query: { from, to, amount }, info: { timestamp, [rateName]: rate } },
       ...dated(dayMs, atMs),
-      result: roundAmount(amount * rate),
+      result: roundAmount(convertedAt(rate, amount)),
     }
   }
   const span = dayMs === null ? null : asked.on(dayMs)
