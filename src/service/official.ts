@@ -1,11 +1,11 @@
-import type { Corridor } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { heldAt } from '~/domain/offer/held.ts'
+import { isValidAt } from '~/domain/offer/terms.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { StoredQuote } from '~/domain/quote.ts'
+import { newestFirst, type Quote, type StoredQuote } from '~/domain/quote.ts'
 import { compareText } from '~/domain/rank.ts'
 import { bankDateOf } from '~/domain/source/bank-date.ts'
 import { wallMs } from '~/domain/source/zone.ts'
@@ -52,6 +52,8 @@ export type Official = {
 const SERIES_MAX = 200
 /** No clock on earth is further ahead of UTC. */
 const AHEAD_MS = 14 * 3_600_000
+/** No clock on earth is further behind UTC. */
+const BEHIND_MS = 12 * 3_600_000
 
 /**
  * The official rates of a currency that banks stated for a date of their own, each with the mid of
@@ -71,58 +73,76 @@ export async function officialOf(
   const to = asked.to && supportedCurrency(catalogue, { name: 'to', text: asked.to })
   refuseFuture(view, date)
   refuseUnknown(view, providers)
-  const series = seriesOf(view, { currency, to, providers })
+  const series = await seriesOf(deps, view, { currency, to, providers, date })
   const found = await Promise.all(series.map((one) => rateBy(deps, view, { ...one, date })))
   return { currency, to, date, rates: found.filter((rate) => rate !== null) }
 }
 
 type Series = { readonly corridor: Corridor; readonly provider: Provider }
 
-function seriesOf(
+/** Those with live rates; of two currencies also those whose rates expired since the date. */
+async function seriesOf(
+  deps: SnapshotDeps,
   view: View,
-  { currency, to, providers }: Pick<OfficialQuestion, 'currency' | 'to' | 'providers'>,
-): Series[] {
-  const found: Series[] = []
-  for (const book of view.generation.quotes.allBooks()) {
-    const sides = [book.from, book.to]
-    if (!sides.includes(currency) || (to !== null && !sides.includes(to))) continue
-    if (!sides.every((code) => view.catalogue.currency(code))) continue
-    const ids = new Set(
-      [...book.allQuotes()].flatMap(({ rateType, providerId }) =>
-        rateType === 'official' ? [providerId] : [],
-      ),
-    )
-    for (const id of ids) {
-      const provider = view.catalogue.anyProvider(id)
+  { currency, to, providers, date }: OfficialQuestion,
+): Promise<Series[]> {
+  const found = new Map<string, Series>()
+  const add = ({ from, to: other }: Corridor, quotes: Iterable<Quote>): void => {
+    if (![from, other].every((code) => view.catalogue.currency(code))) return
+    for (const { rateType, providerId: id } of quotes) {
+      const provider = rateType === 'official' && view.catalogue.anyProvider(id)
       if (provider && (providers?.includes(id) ?? true))
-        found.push({ corridor: { from: book.from, to: book.to }, provider })
+        found.set(`${id} ${from}/${other}`, { corridor: { from, to: other }, provider })
     }
   }
-  if (found.length > SERIES_MAX)
+  for (const book of view.generation.quotes.allBooks()) {
+    const sides = [book.from, book.to]
+    if (sides.includes(currency) && (to === null || sides.includes(to))) add(book, book.allQuotes())
+  }
+  for (const corridor of to === null ? [] : [pairOf(currency, to), pairOf(to, currency)])
+    add(corridor, await quotesBefore(deps, corridor, widestDay(view, date)))
+  if (found.size > SERIES_MAX)
     throw invalidParameter({
       name: 'to',
-      fault: `${found.length} official rates concern ${currency}; choose one with to or provider`,
+      fault: `${found.size} official rates concern ${currency}; choose one with to or provider`,
     })
-  return found.sort((a, b) => compareText(a.provider.id, b.provider.id))
+  return [...found.values()].sort(
+    (a, b) =>
+      compareText(a.provider.id, b.provider.id) ||
+      compareText(corridorKey(a.corridor), corridorKey(b.corridor)),
+  )
 }
 
-/** The rate of a series by the end of a date at the bank; null if none was stated by then. */
+const pairOf = (from: string, to: string): Corridor => ({ from, to })
+
+/** The time in which it is a date anywhere on earth, as far as it may be seen. */
+function widestDay({ freshness: { nowMs, cutoffMs } }: View, date: string) {
+  const startMs = dateMsOf(date)! - AHEAD_MS
+  const beforeMs = Math.min(dateMsOf(date)! + DAY_MS + BEHIND_MS, cutoffMs + 1)
+  return { sinceMs: Math.min(startMs, nowMs, beforeMs - 1), beforeMs, isLasting: true }
+}
+
+/**
+ * The newest rate of a series by the end of a date at the bank, of those that were still valid when
+ * it began; null if there is none.
+ */
 async function rateBy(
   deps: SnapshotDeps,
   view: View,
   { corridor, provider, date }: Series & { readonly date: string },
 ): Promise<OfficialRate | null> {
   const { nowMs, cutoffMs } = view.freshness
-  const dayEndMs = wallMs(dateMsOf(date)! + DAY_MS, provider.timeZone ?? 'UTC')
-  const then = {
-    beforeMs: Math.min(dayEndMs, cutoffMs + 1),
-    thenMs: Math.min(dayEndMs, nowMs),
-    isLasting: true,
-  }
-  const sinceMs = Math.min(then.beforeMs - 1, nowMs)
-  const quotes = heldAt(await quotesBefore(deps, corridor, { ...then, sinceMs }), sinceMs)
-  const quote = quotes.find((one) => one.providerId === provider.id && one.rateType === 'official')
-  if (!quote || !view.wasActive(provider.id, sinceMs)) return null
+  const [dayMs, dayEndMs] = [0, DAY_MS].map((ms) =>
+    wallMs(dateMsOf(date)! + ms, provider.timeZone ?? 'UTC'),
+  ) as [number, number]
+  const beforeMs = Math.min(dayEndMs, cutoffMs + 1)
+  const then = { beforeMs, thenMs: Math.min(dayEndMs, nowMs), isLasting: true }
+  const sinceMs = Math.min(dayMs, nowMs, beforeMs - 1)
+  const [quote] = (await quotesBefore(deps, corridor, { ...then, sinceMs }))
+    .filter((one) => one.providerId === provider.id && one.rateType === 'official')
+    .filter((one) => isValidAt(one, sinceMs))
+    .sort(newestFirst)
+  if (!quote || !view.wasActive(provider.id, Math.min(beforeMs - 1, nowMs))) return null
   const rateDate = bankDateOf(quote, provider)
   const mid = await midBefore(deps, view, { ...then, corridor })
   return {

@@ -1,6 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import type { Standing } from '~/domain/history.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { askedOf, unspecifiedOf } from '~/domain/offer/filter.ts'
@@ -143,17 +144,21 @@ type PastMoment = Standing & {
   readonly isLasting: boolean
 }
 
-/** Quotes in force at a time in a corridor, and those that apply again later: see `heldAt`. */
+/**
+ * Quotes in force at a time in a corridor, and those that apply again later: see `heldAt`. Cached
+ * ones are those since the hour of that time, which is the same for others who ask.
+ */
 export function quotesBefore(
   { store, windows, isOfOneTime }: SnapshotDeps,
   corridor: Corridor,
   { sinceMs, beforeMs, isLasting }: PastMoment,
 ): Promise<readonly StoredQuote[]> {
-  const ask = () => store.standing(corridor, { sinceMs, beforeMs })
-  if (!isLasting && !isOfOneTime) return ask()
+  if (!isLasting && !isOfOneTime) return store.standing(corridor, { sinceMs, beforeMs })
+  const hourMs = hourStartMs(sinceMs)
+  const ask = () => store.standing(corridor, { sinceMs: hourMs, beforeMs })
   const name = corridorKey(corridor)
   return windows.answer<readonly StoredQuote[]>({
-    key: `quotes ${name} ${beforeMs}`,
+    key: `quotes ${name} ${hourMs} ${beforeMs}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
     ask,
     bytesOf: quotesBytes,

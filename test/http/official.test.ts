@@ -148,6 +148,43 @@ describe('GET /official', () => {
     expect([body.as_of, body.data_freshness]).toEqual(['2026-03-05T21:00:00.000Z', 'hourly'])
   })
 
+  describe('of rates that expire', () => {
+    const pair = { provider_id: 'bank-nairobi', from: 'GBP', to: 'UGX' }
+    const retail = { provider_id: 'retail-a', from: 'GBP', to: 'UGX', rate: 4900 }
+    const ratesOf = async (date: string) =>
+      (await official(`currency=UGX&to=GBP&provider=bank-nairobi&date=${date}`)).body.rates.map(
+        ({ rate }) => rate,
+      )
+    beforeAll(async () => {
+      const of = (day: string) => ({
+        effective_from: `2026-03-${day}T06:00:00Z`,
+        valid_until: `2026-03-${day}T14:00:00Z`,
+      })
+      await world.post([
+        { ...pair, rate: 5003, ...of('03') },
+        { ...pair, rate: 5004, ...of('04') },
+        { ...pair, rate: 5005, ...of('05') },
+        { ...pair, provider_id: 'bank-nowhere', rate: 5000 },
+        { ...retail, valid_until: '2026-03-05T23:00:00Z' },
+      ])
+    })
+
+    test('returns that of the date, although it held at neither end of it and holds no more', async () => {
+      expect(await ratesOf('2026-03-03')).toEqual([5003])
+      expect(await ratesOf('2026-03-04')).toEqual([5004])
+      expect(await ratesOf('2026-03-05')).toEqual([5005])
+      expect(await ratesOf('2026-03-02')).toEqual([])
+      expect(await ratesOf('2026-03-06')).toEqual([])
+    })
+
+    test('leaves the prices of /historical as they are on that day', async () => {
+      await official('currency=UGX&to=GBP&date=2026-03-05')
+      const { body } = await world.get('/historical?from=GBP&to=UGX&date=2026-03-05')
+      const ids = body.providers.map((one: { provider_id: string }) => one.provider_id)
+      expect(ids).toEqual(['retail-a', 'bank-nowhere'])
+    })
+  })
+
   test('notes that there is no rate so early', async () => {
     const { body } = await official('currency=KES&date=2020-01-01')
     expect([body.count, body.note]).toEqual([
