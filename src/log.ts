@@ -51,7 +51,7 @@ const STDERR = 2
 export function createLog(options: LogOptions): OwnLog {
   const { level, format, secrets = [], worker } = options
   const leftOut = (context: object) => logger.warn(context, 'lines of the log were left out here')
-  const output = new Output(STDERR, (lines) => leftOut({ lines, reason: 'nobody read them' }))
+  const output = new Output(STDERR, (lines) => leftOut({ lines, reason: 'stderr was not read' }))
   const repetitions = new Repetitions(leftOut, options.repetitions)
   const toStderr = (line: string) => output.write(shown(line))
   const shown = format === 'pretty' ? prettyFactory(PRETTY) : (line: string) => line

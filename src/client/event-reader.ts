@@ -81,6 +81,6 @@ async function nextPiece(
 
 /** An error for a response that is not Corridor's. */
 export const strange = (what: string): CorridorError =>
-  new CorridorError(`the address answered, but not as Corridor does; check the url: ${what}`, {
+  new CorridorError(`the address responded, but not as Corridor does; check the url: ${what}`, {
     code: 'unexpected_answer',
   })

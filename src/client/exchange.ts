@@ -46,7 +46,7 @@ export async function exchanged(
     signal?.throwIfAborted()
     const failed = (code: 'timeout' | 'unreachable', message: string) =>
       new CorridorError(message, { code, idempotencyKey, cause })
-    if (late.signal.aborted) return failed('timeout', `there was no answer within ${timeoutMs} ms`)
+    if (late.signal.aborted) return failed('timeout', `no response within ${timeoutMs} ms`)
     return failed('unreachable', `the service cannot be reached: ${reasonOf(cause)}`)
   } finally {
     if (timer) clearTimeout(timer)
@@ -130,7 +130,7 @@ const redirection = (location: string | null): string =>
   "give the service's own address as url"
 
 const strangeness = (status: number, body: unknown): string =>
-  `the address answered ${status}, but not as Corridor does; check the url. It said: ` +
+  `the address responded ${status}, but not as Corridor does; check the url. It said: ` +
   JSON.stringify(String(body ?? '').slice(0, EXCERPT_LENGTH_MAX))
 
 /** The message of a failed fetch with that of its cause: Node's own says only that it failed. */

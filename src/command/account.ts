@@ -58,7 +58,7 @@ export function addAccount(program: Command, terminal: Terminal): void {
     })
   account
     .command('reset-second-factor')
-    .description('let a person who lost every second factor sign in by the password alone')
+    .description('let a person who lost every second factor sign in by password alone')
     .argument('<id>', 'the account')
     .option('--json', 'print one JSON document')
     .action((id, options) => resetSecondFactor(terminal, id, options))
@@ -145,7 +145,7 @@ async function list(terminal: Terminal, { json = false }: Json) {
   printResult(terminal, {
     isJson: json,
     result: accounts.map(presentListed),
-    lines: rows.length === 0 ? ['there is no account yet'] : tableLines([header, ...rows]),
+    lines: rows.length === 0 ? ['there are no accounts yet'] : tableLines([header, ...rows]),
   })
 }
 

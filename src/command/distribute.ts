@@ -76,7 +76,7 @@ const mixedText = (wrong: readonly string[]): string =>
 
 function linesOf({ state, shards, workers, rows, widened, given_up }: Result): string[] {
   const where = `${shards} shards on ${workers.length} servers (${workers.join(', ')})`
-  if (state === 'possible') return [`nothing stands in the way: ${where}`]
+  if (state === 'possible') return [`it can be distributed: ${where}`]
   if (state === 'done before') return [`the history is distributed already: ${where}`]
   return [
     `the history is distributed: ${where}`,

@@ -65,5 +65,5 @@ async function pruned(database: Database, years: number, reach: Reach): Promise<
     years,
   )
   if (done) return { beforeMs: done.beforeMs, count: done.observations }
-  throw new CommandFailure('another process is pruning the observations at the moment: wait for it')
+  throw new CommandFailure('another process is pruning observations; wait for it to finish')
 }

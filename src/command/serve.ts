@@ -10,7 +10,7 @@ import { configOf, type Terminal } from './terminal.ts'
 export function addServe(program: Command, terminal: Terminal): void {
   program
     .command('serve')
-    .description('bring the schema up to date, load memory and answer')
+    .description('migrate the schema, load memory and serve requests')
     .action(() =>
       serveUntilSignal(terminal, { configOf }, async (beginning) => {
         warnOfNoAddress(beginning)

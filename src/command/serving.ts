@@ -123,7 +123,7 @@ async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promi
     return await unlessInterrupted(start, hold)
   } catch (error) {
     if (!(error instanceof Interruption)) throw error
-    log.info({}, 'corridor was asked to stop before it served')
+    log.info({}, 'corridor was stopped before it was ready')
     await log.flushed()
     process.exit(0)
   }

@@ -52,7 +52,7 @@ async function work(tell: Tell, own: Own): Promise<void> {
   }
   const service = await startWorker(own, metricsOfAllBy(supervisor)).catch(async (err) => {
     if (!isOutage(err)) throw err
-    log.warn({ err }, 'the database became unreachable before this worker answered')
+    log.warn({ err }, 'the database became unreachable before this worker was ready')
     await log.flushed()
     process.exit(DATABASE_AWAY)
   })

@@ -46,7 +46,7 @@ export function limitsFor(
 ): Limits {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:' && !allowed.hasHost(host) && !allowed.hasAddress(host))
-    throw new FeedError('misconfigured', 'must be asked over https, or named in CONNECTORS_ALLOW')
+    throw new FeedError('misconfigured', 'must use https, or be named in CONNECTORS_ALLOW')
   return { bytesMax: ANSWER_BYTES_MAX, attemptMsMax: ATTEMPT_MS_MAX, allowed }
 }
 
@@ -73,7 +73,7 @@ function asksOf(each: Readonly<Record<string, readonly (string | number)[]>>): A
   for (const [name, values] of Object.entries(each)) {
     asks = asks.flatMap((ask) => values.map((value) => ({ ...ask, ...named(name, value) })))
     if (asks.length > QUESTIONS_MAX)
-      throw new FeedError('too_large', `asks more than ${QUESTIONS_MAX} questions`)
+      throw new FeedError('too_large', `sends more than ${QUESTIONS_MAX} requests`)
   }
   return asks
 }

@@ -111,7 +111,7 @@ async function folderOf({ from }: Connector, outer: Outer) {
 async function addressOf(url: URL, { fetcher, allowed }: Outer): Promise<string> {
   const bounds = { allowed, isSecureOnly: false }
   const [address] = await addressesAt(url, fetcher, bounds).catch((error: Error) => {
-    throw new FeedError('unreachable', `cannot be asked: ${error.message}`)
+    throw new FeedError('unreachable', `cannot be reached: ${error.message}`)
   })
   return address!
 }

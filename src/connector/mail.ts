@@ -113,7 +113,7 @@ type ImapFault = Error & {
 
 function faultOf(error: ImapFault, signal: AbortSignal): FeedError {
   if (error instanceof FeedError) return error
-  if (signal.aborted) return new FeedError('timeout', 'did not answer in time')
+  if (signal.aborted) return new FeedError('timeout', 'did not respond in time')
   const { authenticationFailed, code = '', responseStatus, executedCommand = '' } = error
   if (authenticationFailed) return new FeedError('unauthorized', 'refused the user or the password')
   if (transportError(error).fault === 'insecure' || /STARTTLS/i.test(error.message))

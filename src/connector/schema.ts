@@ -101,7 +101,7 @@ export const ConnectorSchema = ruled(
       rows: Type.Optional(expression),
       row: ruled(
         Type.Object(rowMembers, closed),
-        'must be an object with an expression for each member of a rate',
+        'must be an object with an expression for each field of a rate',
       ),
       evidence: Type.Optional(word(EVIDENCE)),
       schedule: Type.Optional(text('must be a cron pattern such as */20 6-20 * * 1-5')),
@@ -112,7 +112,7 @@ export const ConnectorSchema = ruled(
       numbers: Type.Optional(
         ruled(
           Type.Object({ decimal: word(DECIMALS), group: Type.Optional(word(GROUPS)) }, closed),
-          'must be an object with decimal, and group where one stands between thousands',
+          'must be an object with decimal, and group if thousands are separated',
         ),
       ),
       dates: Type.Optional(

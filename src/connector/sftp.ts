@@ -65,11 +65,11 @@ const fingerprintOf = (key: Buffer): string =>
 const otherKey = () =>
   new FeedError(
     'insecure',
-    'shows another host key than from.host_key: ask who runs the server whether it changed',
+    'shows another host key than from.host_key: ask its operator whether it changed',
   )
 
 function faultOf(error: Error, signal: AbortSignal): FeedError {
-  if (signal.aborted) return new FeedError('timeout', 'did not answer in time')
+  if (signal.aborted) return new FeedError('timeout', 'did not respond in time')
   if (/authentication/i.test(error.message))
     return new FeedError('unauthorized', 'refused the user, the password or the key')
   if (/no such file/i.test(error.message))

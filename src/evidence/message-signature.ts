@@ -43,14 +43,14 @@ export function signatureWishes(value: string): SignatureWish[] {
   const members = [...parsed(value)]
   if (members.length === 0) throw new Error('it names no signature')
   if (members.length > LABELS_MAX)
-    throw new Error(`it asks for ${members.length} signatures; at most ${LABELS_MAX} are made`)
+    throw new Error(`it requests ${members.length} signatures; at most ${LABELS_MAX} are possible`)
   return members.map(([label, member]) => {
     if (!isInnerList(member)) throw new Error(`${label} is not a list of components`)
     const [items, parameters] = member
     for (const [name, own] of items) assertCovered(name, own)
     const algorithm = textOf(parameters, 'alg')
     if (algorithm !== null && algorithm !== SIGNATURE_ALGORITHM)
-      throw new Error(`${label} asks for another algorithm than ${SIGNATURE_ALGORITHM}`)
+      throw new Error(`${label} requests another algorithm than ${SIGNATURE_ALGORITHM}`)
     const [nonce, tag] = [textOf(parameters, 'nonce'), textOf(parameters, 'tag')]
     return { label, nonce, tag, keyId: textOf(parameters, 'keyid') }
   })
@@ -70,7 +70,7 @@ function assertCovered(name: BareItem, parameters: Parameters): void {
   const others = [...parameters.keys()].filter((key) => key !== 'req')
   if (isKnown && others.length === 0) return
   const known = COVERED.map(([one, ofRequest]) => `"${one}"${ofRequest ? ';req' : ''}`)
-  throw new Error(`it asks for ${String(name)}; signatures cover ${known.join(' ')}`)
+  throw new Error(`it requests ${String(name)}; signatures cover ${known.join(' ')}`)
 }
 
 /** A parameter that is a string; null without it. */

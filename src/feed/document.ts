@@ -22,7 +22,7 @@ export function documentText(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
-    throw new FeedError('malformed', 'answered text that is not UTF-8')
+    throw new FeedError('malformed', 'returned text that is not UTF-8')
   }
 }
 
@@ -32,7 +32,7 @@ export function documentText(bytes: Uint8Array, charset = 'utf-8'): string {
  */
 export function refuseWebPage(text: string, contentType = ''): void {
   const isHtml = /html/i.test(contentType) || /^\s*<(!doctype html|html|head|body)\b/i.test(text)
-  if (isHtml) throw new FeedError('not_data', 'answered a web page instead of rates')
+  if (isHtml) throw new FeedError('not_data', 'returned a web page instead of rates')
 }
 
 /** A JSON value. Throws a FeedError for a string that is not whole JSON. */
@@ -40,7 +40,7 @@ export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new FeedError('malformed', 'did not answer complete JSON')
+    throw new FeedError('malformed', 'did not return complete JSON')
   }
 }
 
@@ -73,10 +73,10 @@ async function unpacked(bytes: Buffer, { encoding, bytesMax }: Packing): Promise
     gunzip(bytes, { maxOutputLength: bytesMax }, (error, result) => {
       if (!error) resolve(result)
       else if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(bytesMax))
-      else reject(new FeedError('malformed', 'answered gzip that cannot be unpacked'))
+      else reject(new FeedError('malformed', 'returned gzip that cannot be unpacked'))
     })
   })
 }
 
 const tooLarge = (bytesMax: number) =>
-  new FeedError('too_large', `answered more than ${bytesMax / 1024} KiB`)
+  new FeedError('too_large', `returned more than ${bytesMax / 1024} KiB`)

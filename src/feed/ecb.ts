@@ -47,4 +47,4 @@ export const ecb: Adapter = {
 }
 
 const notAsDocumented = () =>
-  new FeedError('malformed', 'answered XML without a table of reference rates')
+  new FeedError('malformed', 'returned XML without a table of reference rates')

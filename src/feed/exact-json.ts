@@ -37,13 +37,13 @@ export function exactJson(text: string): ExactJson {
     const parent = open.at(-1)!
     if (bracket === '}' || bracket === ']') open.pop()
     else if (bracket) {
-      if (open.length > DEPTH_MAX) throw new FeedError('malformed', 'nests its answer too deep')
+      if (open.length > DEPTH_MAX) throw new FeedError('malformed', 'nests its response too deeply')
       const child: ExactJson[] | ExactObject = bracket === '{' ? new Map() : []
       put(child)
       open.push(child)
     } else if (quoted && parent instanceof Map && name === null) {
       name = unquoted(quoted)
-      if (parent.has(name)) throw new FeedError('malformed', 'gives a member twice')
+      if (parent.has(name)) throw new FeedError('malformed', 'gives a field twice')
     } else if (quoted) put(unquoted(quoted))
     else put(word ? (JSON.parse(word) as boolean | null) : new Numeral(number!))
   }

@@ -23,7 +23,7 @@ export const fastForex: Adapter = {
   keyHeaders: (key) => ({ 'x-api-key': key }),
   parse(text) {
     const root = objectOf(exactJson(text), 'a document')
-    if (root.has('error')) throw new FeedError('upstream_error', 'answered an error')
+    if (root.has('error')) throw new FeedError('upstream_error', 'returned an error')
     return {
       base: textOf(root, 'base'),
       upstreamMs: utcMs(textOf(root, 'updated')),

@@ -135,7 +135,7 @@ async function attemptOnce(asked: Asked): Promise<Answer> {
   } catch (error) {
     if (error instanceof FeedError || !signal.aborted) throw error
     const seconds = limits.attemptMsMax / 1000
-    throw new FeedError('timeout', `did not answer within ${seconds} s`, { isTransient: true })
+    throw new FeedError('timeout', `did not respond within ${seconds} s`, { isTransient: true })
   }
 }
 
@@ -238,8 +238,8 @@ async function statusError(
   const word = await body.then((text) => request.refusal?.(text) ?? null).catch(() => null)
   const excerpt = await body.then((text) => excerptOf(text, EXCERPT_LENGTH_MAX)).catch(() => null)
   const retryAfterMs = retryAfterMsOf(response.headers.get('retry-after'), deps.clock.now())
-  const wait = retryAfterMs === null ? '' : `, to be asked again in ${retryAfterMs / 1000} s`
-  const message = `answered ${status}${word ? ` (${word})` : ''}${wait}`
+  const wait = retryAfterMs === null ? '' : `, retry after ${retryAfterMs / 1000} s`
+  const message = `returned ${status}${word ? ` (${word})` : ''}${wait}`
   const isTransient = status === 408 || status === 429 || status >= 500
   if (status === 401 || status === 403)
     return new FeedError('unauthorized', message, { status, excerpt })

@@ -79,6 +79,6 @@ export const frankfurter: Adapter = {
 
 function withoutError(root: ExactJson): ExactJson {
   if (root instanceof Map && !root.has('rates') && root.has('message'))
-    throw new FeedError('upstream_error', 'answered an error')
+    throw new FeedError('upstream_error', 'returned an error')
   return root
 }

@@ -32,7 +32,7 @@ export const openErApi: Adapter = {
     const root = objectOf(exactJson(text), 'a document')
     if (root.get('result') === 'error') {
       const word = refusalOf(root.get('error-type'))
-      throw new FeedError('upstream_error', `answered an error${word ? ` (${word})` : ''}`)
+      throw new FeedError('upstream_error', `returned an error${word ? ` (${word})` : ''}`)
     }
     if (root.get('result') !== 'success')
       throw new FeedError('malformed', 'does not say that it succeeded')

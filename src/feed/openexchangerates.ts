@@ -32,7 +32,7 @@ export const openExchangeRates: Adapter = {
     const root = objectOf(exactJson(text), 'a document')
     if (root.get('error') === true) {
       const word = refusalOf(root.get('message'))
-      throw new FeedError('upstream_error', `answered an error${word ? ` (${word})` : ''}`)
+      throw new FeedError('upstream_error', `returned an error${word ? ` (${word})` : ''}`)
     }
     return {
       base: textOf(root, 'base'),

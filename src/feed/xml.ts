@@ -99,4 +99,4 @@ function attributesOf(text: string): Map<string, string> {
   return attributes
 }
 
-const broken = () => new FeedError('malformed', 'did not answer complete XML')
+const broken = () => new FeedError('malformed', 'did not return complete XML')

@@ -40,7 +40,7 @@ function tablesOf(page: string): Table[] {
     },
     onclosetag(name, isImplied) {
       if (name !== 'table') return
-      if (isImplied) throw new FeedError('malformed', 'answered a page that ends in its table')
+      if (isImplied) throw new FeedError('malformed', 'returned a page that ends in its table')
       open.pop()
     },
   })
@@ -57,7 +57,7 @@ export function hiddenField(page: string, name: string): string {
     },
   })
   parser.end(page)
-  if (!value) throw new FeedError('malformed', 'has no form with the token that it asks for')
+  if (!value) throw new FeedError('malformed', 'has no form with the required token')
   return value
 }
 

@@ -22,7 +22,7 @@ export function* ruleFaults(schema: TSchema, file: unknown): Generator<RuleFault
 }
 
 function ruleBroken({ type, schema, value }: ValueError): string {
-  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known member'
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known field'
   if (type === ValueErrorType.ObjectRequiredProperty) return `is missing: it ${schema.rule}`
   return `${schema.rule}${schema.isSecret ? '' : shown(value)}`
 }

@@ -227,4 +227,4 @@ function cellOf({ type, style }: { type: string; style: number }, { raw, shared 
   return shared.styles[style] ? serialText(value, shared.is1904) : value
 }
 
-const notWorkbook = () => new FeedError('malformed', 'did not answer a whole Excel workbook')
+const notWorkbook = () => new FeedError('malformed', 'did not return a whole Excel workbook')

@@ -34,7 +34,7 @@ export async function unreadinessOf(deps: HealthDeps): Promise<Unreadiness | nul
 
 const REASONS = {
   stopping: 'this replica is about to stop; use another',
-  database_unavailable: 'the database does not answer; memory serves reads',
+  database_unavailable: 'the database does not respond; memory serves reads',
   behind: 'memory is not up to date with the database yet; use another',
 }
 
@@ -68,7 +68,7 @@ function readyOf({ workers, isRecording }: HealthDeps) {
     missing.push('room on the disk of the database: nothing can be recorded, reads go on')
   if (away > 0)
     missing.push(
-      `database workers that do not answer: ${away} of ${all}; ` +
+      `database workers that do not respond: ${away} of ${all}; ` +
         `the history of ${corridors} corridors is unreachable and cannot be recorded`,
     )
   if (unloaded > 0)

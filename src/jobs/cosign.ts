@@ -80,10 +80,10 @@ async function signatureOf(note: Note, witness: Witness, deps: WitnessDeps) {
   if (answer.status === CONFLICT) {
     const theirs = Number(SIZE.exec(answer.text)?.[1] ?? Number.NaN)
     if (theirs > size) return 'behind' as const
-    if (Number.isNaN(theirs)) throw new Error('it answered 409 without the size that it knows')
+    if (Number.isNaN(theirs)) throw new Error('it returned 409 without its size')
     answer = await sent(theirs)
   }
-  if (answer.status !== OK) throw new Error(`it answered ${answer.status}`)
+  if (answer.status !== OK) throw new Error(`it returned ${answer.status}`)
   const signed = noteOf(`${note.text}\n${answer.text}`)
   const own = signed?.signatures.filter((line) => line.name === key.name) ?? []
   const signatures = own.filter((line) => isSignedBy({ ...note, signatures: [line] }, key))

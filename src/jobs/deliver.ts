@@ -152,7 +152,7 @@ export class Deliverer {
   #begin(claim: Claim): void {
     const ended = this.#deliver(claim)
       .catch((err) => {
-        this.deps.log.error({ err, delivery: claim.id }, 'what came of an alert was not kept')
+        this.deps.log.error({ err, delivery: claim.id }, 'the outcome of a delivery was not stored')
       })
       .finally(() => {
         this.#underWay.delete(claim)

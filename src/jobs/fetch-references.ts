@@ -161,7 +161,7 @@ class Inquiry {
     const beforeMs = repeatedMs(said, record?.said ?? [])
     if (beforeMs === null) return said
     const before = new Date(beforeMs).toISOString()
-    throw new FeedError('implausible', `repeats what it said of ${before} under a newer date`)
+    throw new FeedError('implausible', `repeats its rates of ${before} under a newer date`)
   }
 
   #feedErrorOf(error: unknown, feed: ReferenceFeed): FeedError {

@@ -55,7 +55,7 @@ async function newest({ answers }: RecordedFeed, nowMs: number): Promise<Referen
   const [answer] = answers
     .filter(({ upstreamMs }) => upstreamMs <= nowMs)
     .sort((a, b) => b.upstreamMs - a.upstreamMs)
-  if (!answer) throw new FeedError('unreachable', 'has no recorded answer of this time')
+  if (!answer) throw new FeedError('unreachable', 'has no recorded response at this time')
   return answer
 }
 

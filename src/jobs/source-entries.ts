@@ -56,13 +56,13 @@ const providerOf = ({ provider, timeZone }: Needed['source']): Provider => ({
 export function refuseOther(catalogue: Catalogue, { provider, currency }: Needed['source']): void {
   const entry = catalogue.providers.find(({ id }) => id === provider.id)
   if (entry && !entry.isActive)
-    throw new FeedError('misconfigured', `is not asked: ${provider.id} is inactive`)
+    throw new FeedError('misconfigured', `is not queried: ${provider.id} is inactive`)
   if (entry && entry.rateType !== 'official')
     throw new FeedError(
       'misconfigured',
-      `is not asked: the rate type of ${provider.id} is ${entry.rateType}, not official`,
+      `is not queried: the rate type of ${provider.id} is ${entry.rateType}, not official`,
     )
   const local = catalogue.currencies.find(({ code }) => code === currency)
   if (local && !local.isActive)
-    throw new FeedError('misconfigured', `is not asked: ${currency} is inactive`)
+    throw new FeedError('misconfigured', `is not queried: ${currency} is inactive`)
 }

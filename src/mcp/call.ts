@@ -71,7 +71,7 @@ function assertScope({ scope }: Tool, { caller: { scopes } }: Asker): void {
   throw new ServiceError(
     'forbidden',
     `insufficient_scope: the person did not allow this application ${scope}; connect it again ` +
-      'and tick that on the page that asks',
+      'and tick that on the consent page',
   )
 }
 

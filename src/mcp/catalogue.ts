@@ -52,7 +52,7 @@ export const listProviders = tool({
     return paged(
       { providers: shown, ...rest },
       leftOut({ providers: found.length }, args),
-      found.length === 0 ? `None of the ${all.length} active providers is as asked.` : null,
+      found.length === 0 ? `None of the ${all.length} active providers matches.` : null,
     )
   },
 })
@@ -98,7 +98,7 @@ export const listCurrencies = tool({
     const body = paged(
       { currencies: currencies.map(undrawn), ...rest },
       leftOut(lengths, args),
-      found.length === 0 ? `None of the ${all.length} supported currencies is as asked.` : null,
+      found.length === 0 ? `None of the ${all.length} supported currencies matches.` : null,
     )
     return shortened(body, { args, entries: ['currencies'], without: WITHOUT })
   },

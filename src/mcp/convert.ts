@@ -27,7 +27,7 @@ export const convertAmount = tool({
     'is null say so: `best` may be `is_stale`, see `last_updated`. `cost` is in percent of the ' +
     'amount and in `from`; null: no fee was stated. `amount_match` nearest: priced for ' +
     '`at_amount`, say so. Never recommend a `suspect` or out_of_range price. `unspecified`: what ' +
-    'a price does not say; its figures end in _if_so, so have the provider asked.',
+    'a price does not say; its numbers end in _if_so, so ask the provider first.',
   input: Type.Object({
     ...betweenFields,
     amount: Type.Optional(amount('Amount to send, in from.')),

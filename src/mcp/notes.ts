@@ -36,7 +36,7 @@ export function missingNote(
 export function fixedNote(entries: readonly Conversion[]): string | null {
   const kinds = [...new Set(entries.map(({ ranked: { quote } }) => quote.rateType))]
   if (kinds.length === 0 || kinds.some(isExecutable)) return null
-  return `Only ${listed(kinds)} prices are known, at which nobody can send.`
+  return `Only ${listed(kinds)} prices are known, at which no one can send.`
 }
 
 /**
@@ -80,7 +80,7 @@ export function silentNote(entries: readonly Conversion[]): string | null {
   if (names.length === 0) return null
   return (
     `No price says its ${listed(names.map((name) => FILTERS[name]))}, so whether it is available ` +
-    'as asked is not known: ask the provider first.'
+    'as requested is unknown: ask the provider first.'
   )
 }
 

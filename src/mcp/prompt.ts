@@ -53,7 +53,7 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
     'as cost.total_pct, and cost.total only where it is given. Where amount_match is nearest, say',
     'that the cost is for at_amount; never name a net amount or a cost for an',
     'out_of_range entry: say for which amounts its price is known. Do not recommend a suspect',
-    'price: quote what suspect says. Where unspecified names what was asked, say that the price',
+    'price: quote what suspect says. If unspecified names a condition, say that the price',
     'does not state it. Say how old the quotes are (as_of, last_updated, is_stale), read note, and',
     'mention official or parallel prices only as background: no money can be sent at them. Leave',
     'out what you were not given.',

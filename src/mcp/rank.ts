@@ -60,7 +60,7 @@ export const rankCosts = tool({
   description:
     'The pairs of countries, or the providers, that cost most or least, in percent ' +
     'of the amount (`pct`): the dearest five, the cheapest country to send to Ghana from, Spain ' +
-    'against Italy, who has most pairs. A pair has the figure of get_costs; a provider that of ' +
+    'against Italy, who has most pairs. A pair has the value of get_costs; a provider that of ' +
     'its cheapest offer in each pair. Say how many are `stale` or `suspect`.',
   input,
   rules: [
@@ -87,7 +87,7 @@ export const rankCosts = tool({
     return paged(
       { ...body, [of]: shown, ...presentFreshness(view.freshness) },
       leftOut({ [of]: ranked.length }, args),
-      ranked.length === 0 ? 'No offer is as asked, so nothing can be ranked.' : null,
+      ranked.length === 0 ? 'No offer matches, so nothing can be ranked.' : null,
       unknown > 0 ? `Of ${unknown} more pairs ${by} is not known at this amount.` : null,
     )
   },

@@ -24,7 +24,7 @@ export const getRates = tool({
   description:
     "Each provider's latest price between currencies, and the mid-market rate. With an amount " +
     'use convert, as fees change who is best. By rate_type, best rate first; kinds are not ' +
-    'comparable, and nobody can trade at official and parallel ones. `vs_mid_bps`: against the ' +
+    'comparable, and no one can trade at official and parallel ones. `vs_mid_bps`: against the ' +
     'mid of now; `margin_pct`: what the rate costs against the mid of its own day. `is_stale`: ' +
     'too old to rely on, say so with `last_updated`. `suspect`: not to be believed. `evidence` ' +
     'derived or indicative: not observed. `unspecified`: what a price does not say.',

@@ -105,7 +105,7 @@ async function* bodyOf(response: IncomingMessage, signal: AbortSignal): AsyncIte
 }
 
 const brokenOff = (): Error =>
-  Object.assign(new Error('the connection was closed before the end of the answer'), {
+  Object.assign(new Error('the connection was closed before the end of the response'), {
     code: 'ECONNRESET',
   })
 

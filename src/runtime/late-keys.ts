@@ -22,7 +22,7 @@ export function newKeysOf({ database, clock, refresher }: NewKeysDeps): NewKeys 
   return new NewKeys({ load, clock })
 }
 
-const AWAY = 'the database with the access tokens cannot be reached at the moment'
+const AWAY = 'the database with the access tokens cannot be reached'
 
 type TokensDeps = NewKeysDeps & { readonly memory: Memory; readonly secret: SharedSecret }
 

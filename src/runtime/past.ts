@@ -11,8 +11,8 @@ import { reached } from './reached.ts'
 import type { PastStore, ReadReplicas } from './read-replicas.ts'
 
 const AWAY =
-  'the database with the history cannot be reached at the moment; retry shortly, ' +
-  'or ask for current data, which is still served'
+  'the database with the history cannot be reached; retry shortly, ' +
+  'or request current data, which is still served'
 
 /**
  * Store for queries of the past. It fails with `database_unavailable` without the database, and
@@ -56,8 +56,8 @@ export function pastOf(
 type First<K extends keyof PastStore> = Parameters<PastStore[K]>[0]
 
 const KNOWN_AWAY =
-  'the database with the history cannot be reached at the moment; retry shortly, ' +
-  'or ask without known_at for current data, which is still served'
+  'the database with the history cannot be reached; retry shortly, ' +
+  'or omit known_at for current data, which is still served'
 
 /** The maximum number of queries that run at once, each on a connection of its own. */
 const RUNNING_MAX = 2

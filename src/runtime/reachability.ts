@@ -12,7 +12,7 @@ export function reachability(ask: () => Promise<unknown>): () => Promise<boolean
     asking ??= ask().finally(() => {
       asking = null
     })
-    return inTime(asking, { msMax: READY_MS_MAX, message: 'no answer in time' }).then(
+    return inTime(asking, { msMax: READY_MS_MAX, message: 'no response in time' }).then(
       () => true,
       () => false,
     )

@@ -33,7 +33,7 @@ type ReadReplicasDeps = {
 /** The limit on a statement, longer than any caller waits for a response. */
 const STATEMENT_MS_MAX = 11_000
 /** The limit on asking a server for its position; one that takes longer is left out. */
-const MEASURE = { msMax: 1000, message: 'no answer in time' }
+const MEASURE = { msMax: 1000, message: 'no response in time' }
 /** Delay after a change until the primary's position is read, once for all changes until then. */
 const POSITION_WAIT_MS = 50
 

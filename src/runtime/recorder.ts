@@ -26,10 +26,10 @@ type RecorderDeps = {
 }
 
 const WITHDRAWING_AWAY =
-  'the database cannot be reached at the moment; retry shortly: withdrawing twice does no harm'
+  'the database cannot be reached; retry shortly: withdrawing twice does no harm'
 
 export const RECORDING_AWAY =
-  'the database cannot be reached at the moment; ' +
+  'the database cannot be reached; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
 /** Outcomes of the rows of a batch. */

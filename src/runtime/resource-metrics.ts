@@ -117,7 +117,7 @@ function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
     gaugeOf(
       [
         'database_work',
-        'Questions about the past, and recordings, running or waiting for the database',
+        'Queries about the past and recordings, running or waiting for the database',
       ],
       function* () {
         for (const [kind, figures] of kinds())
@@ -128,7 +128,7 @@ function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
     counterOf(
       [
         'database_work_refused_total',
-        'Questions about the past, and recordings, refused because too many were waiting',
+        'Queries about the past and recordings, refused because too many were waiting',
       ],
       () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
     ),
@@ -142,27 +142,33 @@ const replicaMetrics = ({ readReplicas }: ResourceSources): Family[] => [
   gaugeOf(
     [
       'read_replica_lag_seconds',
-      'How far a read replica is behind; infinite while it does not answer',
+      'How far a read replica is behind; infinite while it does not respond',
     ],
     () => readReplicas.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
   ),
-  gaugeOf(['read_replica_used', '1 while a read replica is near enough to be asked'], () =>
+  gaugeOf(['read_replica_used', '1 while a read replica is recent enough to be used'], () =>
     readReplicas.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
   ),
 ]
 
 const windowMetrics = ({ windows }: ResourceSources): Family[] => [
-  counter(['window_cache_hits_total', 'History answers found'], () => windows.figures.hits),
-  counter(['window_cache_misses_total', 'History answers made'], () => windows.figures.misses),
   counter(
-    ['window_cache_evictions_total', 'History answers dropped for lack of room'],
+    ['window_cache_hits_total', 'History responses found in the cache'],
+    () => windows.figures.hits,
+  ),
+  counter(
+    ['window_cache_misses_total', 'History responses computed'],
+    () => windows.figures.misses,
+  ),
+  counter(
+    ['window_cache_evictions_total', 'History responses dropped for lack of room'],
     () => windows.figures.evictions,
   ),
   counter(
-    ['window_cache_invalidations_total', 'History answers dropped because of new data'],
+    ['window_cache_invalidations_total', 'History responses dropped because of new data'],
     () => windows.figures.invalidations,
   ),
-  gauge(['window_cache_entries', 'History answers kept'], () => windows.figures.entries),
+  gauge(['window_cache_entries', 'History responses cached'], () => windows.figures.entries),
   gauge(['window_cache_bytes', 'Memory they take, estimated'], () => windows.figures.bytes),
 ]
 
@@ -200,7 +206,7 @@ const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => {
       byTier('resets'),
     ),
     gauge(
-      ['stream_kept_events', 'Events kept for readers of the realtime tier who come back'],
+      ['stream_kept_events', 'Events retained for returning readers of the realtime tier'],
       () => hub.figures.ring.events,
     ),
     gauge(['stream_kept_bytes', 'Memory that they take, estimated'], () => hub.figures.ring.bytes),
@@ -273,13 +279,13 @@ function workerMetrics({ workers }: HealthDeps): Family[] {
       ]),
     ),
     gaugeOf(
-      ['database_corridors_away', 'Corridors whose history is on a server that does not answer'],
+      ['database_corridors_away', 'Corridors whose history is on a server that does not respond'],
       () => figures().map(({ corridors }) => [{}, corridors]),
     ),
     gaugeOf(
       [
         'database_corridors_unloaded',
-        'Corridors without live prices, as their server has not answered since the start',
+        'Corridors without live prices, as their server has not responded since the start',
       ],
       () => figures().map(({ unloaded }) => [{}, unloaded]),
     ),

@@ -160,11 +160,11 @@ export class Telemetry {
       ),
       ...this.#replication.metrics,
       ...this.#jobs.metrics({ metric: 'job', label: 'task', noun: 'Runs of a job' }),
-      ...this.#feeds.metrics({ metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
+      ...this.#feeds.metrics({ metric: 'feed', label: 'feed', noun: 'Requests to a feed' }),
       ...this.#sources.metrics({
         metric: 'source',
         label: 'source',
-        noun: 'Questions to a quote source',
+        noun: 'Requests to a quote source',
       }),
       ...liveMetrics(sources, clock),
       ...resourceMetrics(sources),

@@ -144,7 +144,7 @@ class Workers {
     const answers = () => {
       first.answers()
       const { pid } = this.#running.get(place)!
-      if (answered++ > 0) log.info({ worker, pid }, 'a worker answers in its place')
+      if (answered++ > 0) log.info({ worker, pid }, 'a new worker responds in its place')
     }
     for (let failures = 0; !signal.aborted; ) {
       const sinceMs = clock.now()
@@ -152,7 +152,9 @@ class Workers {
       if (signal.aborted) return
       const isAway = end.status === DATABASE_AWAY
       if (answered === 0 && !isAway)
-        return first.fails(new Error('a worker ended before it answered; its own lines are above'))
+        return first.fails(
+          new Error('a worker ended before it was ready; its own log lines are above'),
+        )
       if (!isAway) failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
       const waitMs = isAway ? AWAY_MS : restartWaitMs(failures)
       const about = { worker, ...end, wait_ms: waitMs }

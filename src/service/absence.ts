@@ -54,7 +54,7 @@ export function requireLoaded(view: View, corridor: Corridor): void {
   throw new ServiceError(
     'database_unavailable',
     `the prices of ${corridorKey(corridor)} could not be loaded yet: the database server that ` +
-      'keeps them does not answer; try again shortly',
+      'stores them does not respond; try again shortly',
   )
 }
 

@@ -21,7 +21,7 @@ export async function inTime<T>(work: Promise<T>, deadline: Deadline): Promise<T
   const { promise: overdue, reject } = Promise.withResolvers<never>()
   const giveUp = () => {
     const late = new ServiceError(code, message, {}, retrySeconds)
-    late.cause = new Error(`no answer from the database within ${msMax} ms`)
+    late.cause = new Error(`no response from the database within ${msMax} ms`)
     reject(late)
   }
   const timer = setTimeout(giveUp, msMax)

@@ -149,7 +149,7 @@ function assertProvider(view: View, provider: string | null): void {
 const futureEnd = (): ServiceError =>
   invalidParameter({
     name: 'until',
-    fault: 'it lies in the future; leave it out to end with now',
+    fault: 'it is in the future; leave it out to end with now',
   })
 
 type Page = {

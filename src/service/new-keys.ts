@@ -13,7 +13,7 @@ const LOOK_UPS = { requestsMax: 20, windowMs: 2_000 }
 const LOOK_UPS_AT_ONCE_MAX = 4
 const LOOK_UP = {
   msMax: 1_000,
-  message: 'the database did not tell in time whether this key is new',
+  message: 'the database did not look up this key in time',
 }
 /**
  * The maximum number of keys that are remembered as not existing: keys are random, so none of them

@@ -160,7 +160,7 @@ function refuseFuture(view: View, date: string): void {
   if (dateMsOf(date)! - AHEAD_MS <= view.freshness.nowMs) return
   throw invalidParameter({
     name: 'date',
-    fault: 'it lies in the future; take today or an earlier date',
+    fault: 'it is in the future; use today or an earlier date',
   })
 }
 

@@ -110,8 +110,8 @@ function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQues
   const toMs = endMs ?? nowMs + 1
   const fromMs = startMs ?? periodStartMs(period, Math.min(toMs, nowMs))
   if (startMs !== null && startMs > nowMs)
-    throw unusableStart('it lies in the future; give a moment in the past')
-  if (fromMs > toMs) throw unusableStart('it lies after end; give an earlier start or a later end')
+    throw unusableStart('it is in the future; use a time in the past')
+  if (fromMs > toMs) throw unusableStart('it is after end; use an earlier start or a later end')
   return { fromMs, toMs, nowMs }
 }
 

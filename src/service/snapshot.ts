@@ -115,7 +115,7 @@ export function endOfDay({ freshness: { nowMs, cutoffMs } }: View, dateMs: numbe
   if (dateMs > nowMs)
     throw invalidParameter({
       name: 'date',
-      fault: 'it lies in the future; take today or an earlier UTC date',
+      fault: 'it is in the future; use today or an earlier UTC date',
     })
   const dayEndMs = dateMs + DAY_MS
   const beforeMs = Math.min(dayEndMs, cutoffMs + 1)

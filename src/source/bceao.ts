@@ -68,7 +68,7 @@ export const bceao = bankOf({
     })),
   rows({ text, request }) {
     if (!request.url.endsWith(dateOf(text)))
-      throw new FeedError('malformed', 'gives the rates of another day than it was asked for')
+      throw new FeedError('malformed', 'returned the rates of another day than requested')
     return text.includes('<table') ? tableRows(text, ['Devise', 'CFA']) : []
   },
   when: (_, { request }) => request.url.slice(-DATE_LENGTH),

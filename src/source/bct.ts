@@ -39,7 +39,8 @@ export const bct = bankOf({
     if (shown === undefined)
       throw new FeedError('malformed', 'has no heading with the day of its rates')
     const [date, asked] = [dayFirst(shown), askedIn(request)]
-    if (date > asked) throw new FeedError('malformed', 'gives rates of a later day than asked for')
+    if (date > asked)
+      throw new FeedError('malformed', 'returned rates of a later day than requested')
     return date < asked ? [] : tableRows(text, ['Sigle', 'Unité', 'Valeur'])
   },
   when: (_, { request }) => askedIn(request),

@@ -54,7 +54,7 @@ function linesOf(text: string): Line[] {
     const names = Object.keys(lines[0] ?? {})
     if (names.includes('Date') && names.some((name) => name in COLUMNS)) return lines
   } catch {
-    throw new FeedError('malformed', 'did not answer a CSV file whose lines have one length')
+    throw new FeedError('malformed', 'did not return a CSV file with lines of one length')
   }
   throw new FeedError('malformed', 'has no line of headings with Date and currencies')
 }

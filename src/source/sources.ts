@@ -99,7 +99,7 @@ class Asker {
     let latest: Validators | null = null
     for (let pages = 1, request = waiting.shift(); request; request = waiting.shift(), pages++) {
       if (pages > PAGES_MAX)
-        throw new FeedError('too_large', `answers in more than ${PAGES_MAX} pages`)
+        throw new FeedError('too_large', `returns more than ${PAGES_MAX} pages`)
       const known = isOnePage ? validators : null
       const { answer, ...page } = await this.#page(request, { cookies, validators: known })
       if (answer === null) return { days: [], isUnchanged: true, validators }
@@ -165,7 +165,7 @@ function readable<T>(answer: BankAnswer, read: () => T): T {
   } catch (error) {
     if (!(error instanceof FeedError)) throw error
     const { fault, message } = error
-    const came = `${message}, in an answer of ${answer.bytes.length} bytes`
+    const came = `${message}, in a response of ${answer.bytes.length} bytes`
     const { bytes, text } = answer
     const beginning = text || Buffer.from(bytes.subarray(0, EXCERPT_LENGTH_MAX)).toString('latin1')
     throw new FeedError(fault, came, { excerpt: excerptOf(beginning, EXCERPT_LENGTH_MAX) })

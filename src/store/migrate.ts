@@ -51,7 +51,7 @@ export async function migrate(
     const before = await appliedCount(sql)
     const isFilled = before > 0 && (await needsPreparation(sql, folder))
     if (isFilled) {
-      outcome = 'what it prepared is kept: run it again'
+      outcome = 'its prepared part is retained: run it again'
       await patiently(sql, () => apply(sql, folder, versionOf(MONTHS)))
       await prepareMonths(sql, patiently)
     }

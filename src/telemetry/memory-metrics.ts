@@ -90,7 +90,7 @@ function sourceMetrics(memory: Memory, clock: Clock): Family[] {
     gaugeOf(
       [
         'source_values_refused',
-        'Rates in the last answer of a quote source that were not believed',
+        'Rates in the last response of a quote source that were not believed',
       ],
       byId('source', records, ({ refused }) => refused.length),
     ),
@@ -106,7 +106,7 @@ export function connectorMetrics(memory: Memory, clock: Clock): Family[] {
       byId('connector', records, failing),
     ),
     gaugeOf(
-      ['connector_success_age_seconds', 'How long ago a connector last ran without a fault'],
+      ['connector_success_age_seconds', 'How long ago a connector last ran without an error'],
       byId('connector', records, ({ succeededMs }) => ageSeconds(clock.now(), succeededMs)),
     ),
     gaugeOf(

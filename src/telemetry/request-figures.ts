@@ -75,20 +75,17 @@ export class RequestFigures {
   get metrics(): Family[] {
     const requests = this
     return [
-      counterOf(['http_requests_total', 'Requests answered'], function* () {
+      counterOf(['http_requests_total', 'Responses'], function* () {
         for (const figures of requests.all)
           for (const [status, count] of figures.statuses())
             yield [{ ...figures.label, status: String(status) }, count]
       }),
-      counterOf(
-        ['http_failures_total', 'Requests answered with a 5xx, by the code in the answer'],
-        function* () {
-          for (const figures of requests.all)
-            for (const [code, count] of figures.failures) yield [{ ...figures.label, code }, count]
-        },
-      ),
+      counterOf(['http_failures_total', 'Responses with a 5xx, by their error code'], function* () {
+        for (const figures of requests.all)
+          for (const [code, count] of figures.failures) yield [{ ...figures.label, code }, count]
+      }),
       histogramOf(
-        ['http_request_duration_seconds', 'Time from the request to the head of its answer'],
+        ['http_request_duration_seconds', 'Time from a request to the headers of its response'],
         function* () {
           for (const { label, timings } of requests.all)
             if (timings.count > 0) yield [label, timings]

@@ -75,16 +75,16 @@ function refusalOf(status: number, text: string): string {
   const said = text.replace(NOT_TEXT, ' ').trim()
   const verdict =
     status >= 300 && status < 400
-      ? `it answered ${status}; redirects are not followed`
-      : `it answered ${status}`
+      ? `it returned ${status}; redirects are not followed`
+      : `it returned ${status}`
   return shortened(said === '' ? verdict : `${verdict}: ${said}`)
 }
 
 function reasonOf(error: unknown, deadline: AbortSignal): string {
   if (error instanceof Unaskable) return error.message
-  if (deadline.aborted) return `it did not answer within ${ANSWER_MS_MAX / 1000} s`
+  if (deadline.aborted) return `it did not respond within ${ANSWER_MS_MAX / 1000} s`
   const isNoHttp = error instanceof Error && 'code' in error && /^HPE_/.test(String(error.code))
-  return isNoHttp ? 'its answer is not HTTP' : `it ${transportError(error).message}`
+  return isNoHttp ? 'its response is not HTTP' : `it ${transportError(error).message}`
 }
 
 const shortened = (text: string): string =>

@@ -111,10 +111,10 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   amount: nullable(
     Type.Number({
       description:
-        'As asked; with recipient_gets the send_amount of best, and null without a best.',
+        'As requested; with recipient_gets the send_amount of best, and null without a best.',
     }),
   ),
-  recipient_gets: Type.Optional(Type.Number({ description: 'As asked.' })),
+  recipient_gets: Type.Optional(Type.Number({ description: 'As requested.' })),
   mid: nullable(
     record({
       rate: Type.Number(),
@@ -147,7 +147,7 @@ const isEntry = (a: Entry, b: Entry): boolean => a.offer_id === b.offer_id
 
 /** Reports whether an entry is the one that the response shows by itself as `field`. */
 const markOf = (member: 'best' | 'best_current'): Mark => ({
-  description: `Whether it is \`${member}\` of the JSON answer.`,
+  description: `Whether it is \`${member}\` of the JSON response.`,
   isSet(row, body) {
     const one = body[member] as Entry | null
     return one !== null && isEntry(row as Entry, one)

@@ -10,7 +10,7 @@ export const dayMidFields = {
   mid_at_quote: Type.Optional(
     record(
       { rate: Type.Number(), fetched_at: Instant, ...backingFields },
-      "The pair's mid when the quote took effect; absent where there was no recent one.",
+      "The pair's mid when the quote took effect; absent if there was no recent one.",
     ),
   ),
   margin_pct: Type.Optional(

@@ -95,10 +95,10 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   too_many_streams: "The account has reached its plan's limit of open streams.",
   internal_error: 'Something failed on our side; retry in a moment.',
   mid_unavailable: 'The mid-market reference is unavailable or too old; retry shortly.',
-  database_unavailable: 'The database does not answer; retry shortly.',
+  database_unavailable: 'The database does not respond; retry shortly.',
   storage_full: 'The disk of the database is full, and nothing was recorded; reads still work.',
-  overloaded: 'The database is overloaded at the moment; retry shortly.',
-  streams_unavailable: 'This replica has no room for another stream at the moment; connect again.',
+  overloaded: 'The database is overloaded; retry shortly.',
+  streams_unavailable: 'This replica has no room for another stream; connect again.',
   replica_behind: 'This replica has not reached min_position yet; retry in a second.',
 }
 

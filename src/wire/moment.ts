@@ -42,6 +42,6 @@ export const ageParameter = {
 
 function checked(name: string, ms: number | null, wanted: string): number {
   if (ms !== null && ms >= FIRST_MS) return ms
-  const fault = ms === null ? `it must be ${wanted}` : `it must lie in ${FIRST_YEAR} or later`
+  const fault = ms === null ? `it must be ${wanted}` : `it must be in ${FIRST_YEAR} or later`
   throw invalidParameter({ name, fault })
 }

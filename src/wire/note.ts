@@ -35,7 +35,7 @@ export function absenceNote(absence: Absence): string {
   const what = corridorKey(corridor)
   if (unfit.length > 0) return unfitText(`price of ${what}`, unfit)
   const reverse = isReverseQuoted ? `; ${corridorKey({ from: to, to: from })} is quoted` : ''
-  if (newestMs === null) return `Nobody quotes ${what} at present${reverse}.`
+  if (newestMs === null) return `No provider quotes ${what} at present${reverse}.`
   return `${olderText(`Every price of ${what}`, newestMs)}${reverse}.`
 }
 
@@ -61,7 +61,7 @@ export function emptyNote(
 }
 
 const unfitText = (price: string, unfit: readonly FilterName[]): string =>
-  `No ${price} fits what is asked of ${listed(unfit.map((name) => FILTERS[name]))}.`
+  `No ${price} fits the requested ${listed(unfit.map((name) => FILTERS[name]))}.`
 
 /** Names in a row: `a, b and c`. */
 export const listed = (names: readonly string[]): string =>

@@ -58,7 +58,7 @@ export const OfficialEntry = namedRecord('OfficialRate', {
   age_days: nullable(
     Type.Integer({
       description:
-        'Days from rate_date to the date asked for. More than 0: no rate of that date is ' +
+        'Days from rate_date to the requested date. More than 0: no rate of that date is ' +
         'recorded, and this is the nearest earlier one.',
     }),
   ),
@@ -161,6 +161,6 @@ function officialNote({ currency, to, date, rates }: Official): string | null {
     )
   return (
     `For ${earlier.length} of ${rates.length} rates none of ${date} is recorded; ` +
-    'the nearest earlier one stands there, see rate_date and age_days.'
+    'the nearest earlier one is given, see rate_date and age_days.'
   )
 }

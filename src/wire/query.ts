@@ -54,7 +54,7 @@ export function refuseTimes({ properties }: TObject, { names, whereOf }: Times):
   if (asked === undefined || hasTime) return
   throw invalidParameter({
     name: asked,
-    fault: `this answers for the present only; ${whereOf(asked)}`,
+    fault: `this serves only the present; ${whereOf(asked)}`,
   })
 }
 

@@ -135,11 +135,11 @@ function notesOn({ interval, window, isTracked }: Series): string[] {
   const notes: string[] = []
   if (window.isCut)
     notes.push(
-      `More than ${BUCKETS_MAX[interval]} buckets of ${interval} were asked for: ` +
+      `More than ${BUCKETS_MAX[interval]} buckets of ${interval} were requested: ` +
         'these are the newest, and start has moved.',
     )
   if (window.isAhead)
-    notes.push('The end asked for lies in the future: the series ends with the present bucket.')
+    notes.push('The requested end is in the future: the series ends with the present bucket.')
   if (!isTracked) notes.push('No provider has quoted this pair: the series holds mids at most.')
   return notes
 }

@@ -85,7 +85,7 @@ async function answered({ tool, arguments: args }: Question['calls'][number]): P
   const given = { name: tool, arguments: { ...args } }
   const { content } = (await client.callTool(given)) as CallToolResult
   const [first] = content
-  if (first?.type !== 'text') throw new Error('a tool answers with one text')
+  if (first?.type !== 'text') throw new Error('a tool returns one text')
   return first.text
 }
 

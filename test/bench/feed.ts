@@ -80,7 +80,7 @@ async function latenciesMs(url: string, key: string): Promise<number[]> {
     const reply = await fetch(path, { headers })
     await reply.arrayBuffer()
     latencies.push(performance.now() - startMs)
-    if (reply.status !== 200) throw new Error(`GET /fetch-matrix answered ${reply.status}`)
+    if (reply.status !== 200) throw new Error(`GET /fetch-matrix returned ${reply.status}`)
   }
   return latencies
 }

@@ -102,7 +102,7 @@ async function bulkRates(sql: Sql, { url, key, rowsOf, rounds, each }: Bulk) {
   const send = async (body: string) => {
     const reply = await fetch(url, { method: 'POST', headers, body })
     const text = await reply.text()
-    if (reply.status !== 200) throw new Error(`POST /rates/bulk answered ${reply.status}: ${text}`)
+    if (reply.status !== 200) throw new Error(`POST /rates/bulk returned ${reply.status}: ${text}`)
   }
   const parts = () => partsOf(rowsOf(), each)
   for (let round = 0; round <= rounds; round++) {
@@ -158,7 +158,7 @@ async function posted(url: string, key: string, batch: Observation[]): Promise<v
   const headers = { 'x-api-key': key, 'content-type': 'application/json' }
   const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(rows) })
   const text = await reply.text()
-  if (reply.status !== 201) throw new Error(`POST /rates answered ${reply.status}: ${text}`)
+  if (reply.status !== 201) throw new Error(`POST /rates returned ${reply.status}: ${text}`)
 }
 
 type Pair = { readonly id: number; readonly corridorId: number }

@@ -49,7 +49,7 @@ export async function serve(settings: Record<string, string>): Promise<Running> 
     const url = /corridor answers at (\S+)/.exec(said)?.[1]
     if (url) return { url, pid: child.pid, stop: () => ended(child) }
   }
-  throw new Error(`corridor serve ended without answering: ${said}`)
+  throw new Error(`corridor serve ended before it was ready: ${said}`)
 }
 
 async function ended(child: Bun.Subprocess): Promise<void> {

@@ -219,7 +219,7 @@ async function resumed({ service, keys }: Scene, recorder: Recorder, missed: num
   back.close()
   const events = back.events.toLocaleString('en')
   const figure: Figure = {
-    what: `until a reader of all corridors has everything who missed ${events} events`,
+    what: `until a returning reader of all corridors has all of ${events} events`,
     value: tookMs,
     unit: 'ms',
   }

@@ -101,7 +101,7 @@ async function compared(sides: Sides, folder: string): Promise<number> {
   const total = found.tallies.reduce((sum, { asked }) => sum + asked, 0)
   const seconds = Math.round((performance.now() - startMs) / 1000)
   const { length } = found.faults
-  console.log(`${total} answers compared in ${seconds} s, ${length} faults, seed ${seed}`)
+  console.log(`${total} responses compared in ${seconds} s, ${length} faults, seed ${seed}`)
   return length
 }
 

@@ -242,5 +242,5 @@ async function posted({ url }: Running, key: string, rows: object[]): Promise<vo
   const init = { method: 'POST', headers, body: JSON.stringify(rows) }
   const answer = await fetch(`${url}/rates`, init)
   const text = await answer.text()
-  if (answer.status !== 201) throw new Error(`POST /rates answered ${answer.status}: ${text}`)
+  if (answer.status !== 201) throw new Error(`POST /rates returned ${answer.status}: ${text}`)
 }

@@ -168,14 +168,14 @@ describe('a failure', () => {
     const slow = clientOf([never], { timeoutMs: 20 })
     expect(await failure(slow.client.rates(USD_KES))).toMatchObject({
       ...{ code: 'timeout', status: null },
-      message: 'there was no answer within 20 ms',
+      message: 'no response within 20 ms',
     })
     expect(slow.waits).toEqual([])
     const proxy = clientOf([() => new Response('<h1>Bad Gateway</h1>', { status: 500 })])
     expect(await failure(proxy.client.rates(USD_KES))).toMatchObject({
       ...{ code: 'unexpected_answer', status: 500 },
       message:
-        'the address answered 500, but not as Corridor does; check the url. It said: ' +
+        'the address responded 500, but not as Corridor does; check the url. It said: ' +
         '"<h1>Bad Gateway</h1>"',
     })
   })

@@ -5,7 +5,7 @@ import { documentOf } from '../support/contract.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { builtClient } from './build.ts'
 
-/** Builds the client into a folder: the one that is named, or `dist`, which is packed. */
+/** Builds the client into a folder: the given one, or `dist`, which is packed. */
 const folder = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 
 try {

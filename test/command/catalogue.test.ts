@@ -69,7 +69,7 @@ describe('catalogue apply', () => {
     const { status, stdout, said } = await apply(JSON.stringify(file), 'wrong.json')
     expect([status, stdout]).toEqual([1, ''])
     expect(said).toEqual([
-      'provider is not a known member',
+      'provider is not a known field',
       'currencies[1].name is missing: it must be a text of 1 to 200 characters on one line, none of which is hidden or turns its direction',
       'currencies[1].code must be 3 or 4 letters, not "G"',
       `corridor: nothing was applied: correct ${join(folder, 'wrong.json')} and apply it again`,

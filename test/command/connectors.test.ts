@@ -252,8 +252,8 @@ row: { from: '"GBP"', to: '"KES"', rate: $number(fx.rate) }
 
 describe('an error of the source records nothing, and is reported in one line', () => {
   const answers: [what: string, reply: () => Response, said: string][] = [
-    ['a truncated answer', () => new Response('{"quotes": [{"fx"'), 'did not answer complete JSON'],
-    ['an error page', () => new Response('<html>Sorry</html>'), 'answered a web page instead'],
+    ['a truncated answer', () => new Response('{"quotes": [{"fx"'), 'did not return complete JSON'],
+    ['an error page', () => new Response('<html>Sorry</html>'), 'returned a web page instead'],
     [
       'all zeros',
       () => Response.json({ quotes: [{ fx: { rate: 0 } }] }),
@@ -265,13 +265,13 @@ describe('an error of the source records nothing, and is reported in one line', 
       'had 2 of its 2 rows refused',
     ],
     ['no rows', () => Response.json({ quotes: [] }), 'gave no rows'],
-    ['403', () => new Response('', { status: 403 }), 'answered 403'],
+    ['403', () => new Response('', { status: 403 }), 'returned 403'],
     [
       '429',
       () => new Response('', { status: 429, headers: { 'retry-after': '60' } }),
-      'to be asked again in 60 s',
+      'retry after 60 s',
     ],
-    ['an endless answer', () => new Response(new Uint8Array(9_000_000)), 'answered more than'],
+    ['an endless answer', () => new Response(new Uint8Array(9_000_000)), 'returned more than'],
     [
       'a redirect to the metadata of a cloud',
       () => Response.redirect('http://169.254.169.254/latest', 302),
@@ -340,7 +340,7 @@ row: { from: '"GBP"', to: '"KES"', rate: rate, amount_min: least }
     expect(status).toBe(1)
     expect(said).toEqual([
       'corridor: acme gives a price that cannot be recorded: acme has 200 offers in GBP/KES, ' +
-        'which is the limit: price fewer combinations, or let prices run out by their ' +
+        'which is the limit: price fewer combinations, or let prices expire by their ' +
         'valid_until: nothing was recorded',
     ])
     expect(await recorded()).toHaveLength(0)
@@ -377,9 +377,9 @@ describe('corridor connectors', () => {
     await csv('tiem_zone: x\n')
     const { status, stdout } = await run(`check ${join(folder, 'acme.yaml')}`)
     expect(status).toBe(1)
-    expect(stdout).toContain('acme.yaml line 8, column 1: tiem_zone is not a known member')
-    const told = await run(`check ${join(folder, 'acme.yaml')} --json`)
-    expect([told.status, JSON.parse(told.stdout)]).toEqual([
+    expect(stdout).toContain('acme.yaml line 8, column 1: tiem_zone is not a known field')
+    const asJson = await run(`check ${join(folder, 'acme.yaml')} --json`)
+    expect([asJson.status, JSON.parse(asJson.stdout)]).toEqual([
       1,
       { ok: false, name: null, faults: [expect.stringContaining('line 8, column 1: tiem_zone')] },
     ])

@@ -53,10 +53,10 @@ test('the files of a bucket come by age, those of other folders left out, and on
 })
 
 test('a refused key, a missing bucket and a private endpoint are named', async () => {
-  await expect(arrived({ bucket: 'other' })).rejects.toThrow('answered 404 (NoSuchBucket)')
+  await expect(arrived({ bucket: 'other' })).rejects.toThrow('returned 404 (NoSuchBucket)')
   await expect(arrived({ allow: [] })).rejects.toThrow('named in CONNECTORS_ALLOW')
-  await expect(arrived({ secret: 'other' })).rejects.toThrow('answered 403 (SignatureDoesNotMatch)')
-  await expect(arrived({ id: 'other' })).rejects.toThrow('answered 403 (InvalidAccessKeyId)')
+  await expect(arrived({ secret: 'other' })).rejects.toThrow('returned 403 (SignatureDoesNotMatch)')
+  await expect(arrived({ id: 'other' })).rejects.toThrow('returned 403 (InvalidAccessKeyId)')
 })
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */

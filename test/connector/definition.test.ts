@@ -125,7 +125,7 @@ describe('a connector file', () => {
       expect.stringContaining(
         'line 12, column 3: catalogue.providers[0].name is missing: it must be',
       ),
-      'line 14, column 7: catalogue.providers[0].nam is not a known member',
+      'line 14, column 7: catalogue.providers[0].nam is not a known field',
     ])
   })
 

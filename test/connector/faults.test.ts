@@ -151,8 +151,8 @@ const ENDLESS = FORM.replace('rate: Rate', 'rate: \'$length($pad("x", 400000000)
 type Content = [what: string, content: () => string | Uint8Array, said: string, form?: string]
 
 const contents: Content[] = [
-  ['is cut off', () => '[{"to": "KES", "ra', 'did not answer complete JSON', JSON_FORM],
-  ['is an error page', () => '<html>Sorry, come back later</html>', 'answered a web page'],
+  ['is cut off', () => '[{"to": "KES", "ra', 'did not return complete JSON', JSON_FORM],
+  ['is an error page', () => '<html>Sorry, come back later</html>', 'returned a web page'],
   ['has a moved column', () => 'To,Price,Date\nKES,171.5,\n', 'has no column Rate in its header'],
   ['names a column twice', () => 'To,Rate,Rate,Date\n', 'names "Rate" twice'],
   [
@@ -218,9 +218,9 @@ for (const name of ['http', 'file', 'sftp', 's3', 'imap'] as const)
 
 describe('a source that refuses', () => {
   const refusals: [name: keyof typeof ways, said: string][] = [
-    ['http', 'answered 401'],
+    ['http', 'returned 401'],
     ['sftp', 'refused the user, the password or the key'],
-    ['s3', 'answered 403 (ExpiredToken)'],
+    ['s3', 'returned 403 (ExpiredToken)'],
     ['imap', 'refused the user or the password'],
   ]
   for (const [name, said] of refusals)
@@ -235,14 +235,14 @@ describe('a source that refuses', () => {
     })
 
   const answers: [what: string, reply: () => Response, said: string][] = [
-    ['with 403', () => new Response('no', { status: 403 }), 'answered 403'],
+    ['with 403', () => new Response('no', { status: 403 }), 'returned 403'],
     [
       'with 429',
       () => new Response('', { status: 429, headers: { 'retry-after': '600' } }),
-      'answered 429, to be asked again in 600 s',
+      'returned 429, retry after 600 s',
     ],
     ['with half a packed answer', halfPacked, 'cannot be unpacked'],
-    ['by never ending', endless, 'answered more than 8192 KiB'],
+    ['by never ending', endless, 'returned more than 8192 KiB'],
     [
       'by a redirect to the metadata of a cloud',
       () => Response.redirect('http://169.254.169.254/latest', 302),
@@ -263,7 +263,7 @@ describe('a source that refuses', () => {
     await connector(bucket.from())
     bucket.server.refusal = ['SlowDown', 503]
     const run = service()
-    await expectFault(run, 'answered 503 (SlowDown), to be asked again in 120 s')
+    await expectFault(run, 'returned 503 (SlowDown), retry after 120 s')
     const asked = bucket.server.asked.length
     nowMs += MINUTE_MS
     await run.run()

@@ -123,7 +123,7 @@ describe('XML', () => {
   const entities = '<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><r>&b;</r>'
   for (const text of [rates.slice(0, 60), entities, '', 'Sorry'])
     test(`is refused: ${text}`, async () => {
-      await expect(read(text, 'xml')).rejects.toThrow('did not answer complete XML')
+      await expect(read(text, 'xml')).rejects.toThrow('did not return complete XML')
     })
 })
 

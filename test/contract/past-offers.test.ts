@@ -168,7 +168,7 @@ describe('GET /historical', () => {
     const other = await past(`${asked}&source_country=IE`)
     expect(other.rates).toEqual([31])
     expect(other.body.note).toBe(
-      'No price of EUR/ZAR on 2026-03-04 fits what is asked of source_country.',
+      'No price of EUR/ZAR on 2026-03-04 fits the requested source_country.',
     )
     for (const known of [await past(`${asked}&source_country=GB`), await past(asked)]) {
       expect(known.rates).toEqual([30, 31])
@@ -216,7 +216,7 @@ describe('GET /historical', () => {
     const { rates, body } = await past(asked)
     expect([rates, body.note]).toEqual([
       [],
-      'No price of GBP/XOF on 2026-03-01 fits what is asked of delivery_max.',
+      'No price of GBP/XOF on 2026-03-01 fits the requested delivery_max.',
     ])
   })
 })

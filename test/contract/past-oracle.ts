@@ -411,11 +411,11 @@ export function series(facts: Facts, { now, tier, suspectPct: pct = null }: Aske
   start = Math.max(start, end - most * size)
   if (Math.min(askedEnd, now) - askedStart > most * size)
     notes.push(
-      `More than ${most} buckets of ${interval} were asked for: ` +
+      `More than ${most} buckets of ${interval} were requested: ` +
         'these are the newest, and start has moved.',
     )
   if (wanted > end)
-    notes.push('The end asked for lies in the future: the series ends with the present bucket.')
+    notes.push('The requested end is in the future: the series ends with the present bucket.')
   const seen = facts.said.filter((row) => row.pair === pair && row.at <= cutoff)
   if (seen.length === 0)
     notes.push('No provider has quoted this pair: the series holds mids at most.')
@@ -530,7 +530,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
     ...(isUnfit && {
       note:
         stood.length > 0
-          ? `No price of ${pair} on ${p.date} fits what is asked of ${listed(
+          ? `No price of ${pair} on ${p.date} fits the requested ${listed(
               FILTERS.filter((name) => p[name] !== undefined),
             )}.`
           : `No active provider had quoted ${pair} by ${p.date}${isOther ? `; ${reverse} was quoted` : ''}.`,

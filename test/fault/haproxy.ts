@@ -7,7 +7,10 @@ import type { Backend, Balancer } from './balancer.ts'
 const POLL_MS = 50
 const START_MS_MAX = 5_000
 
-const FAILURE = JSON.stringify({ error: 'no replica answered; retry shortly', code: 'bad_gateway' })
+const FAILURE = JSON.stringify({
+  error: 'no replica responded; retry shortly',
+  code: 'bad_gateway',
+})
 const FAILURE_REPLY =
   'HTTP/1.0 502 Bad Gateway\r\nContent-Type: application/json\r\nX-Replica: none\r\n' +
   `Content-Length: ${FAILURE.length}\r\nConnection: close\r\n\r\n${FAILURE}`

@@ -108,7 +108,7 @@ export class Ledger {
     if (!entry) return `${corridor} shows an observation that was never sent: ${seq}`
     if (shownMs !== null && (shownMs < entry.sinceMs || shownMs > entry.untilMs))
       return `${entry.note} has the time of another: ${shownMs}`
-    if ((shownMs ?? entry.sinceMs) > cutoffMs) return `${entry.note} lies past the cutoff`
+    if ((shownMs ?? entry.sinceMs) > cutoffMs) return `${entry.note} is past the cutoff`
     const newest = this.#newest(sight)
     if ((shownMs ?? entry.untilMs) >= newest.sinceMs) return null
     const ageMs = Math.round(sight.askedAt - newest.acknowledgedAt!)

@@ -83,7 +83,7 @@ export class OwnBalancer implements Balancer {
         this.#retries += 1
       }
     }
-    const failure = { error: 'no replica answered; retry shortly', code: 'bad_gateway' }
+    const failure = { error: 'no replica responded; retry shortly', code: 'bad_gateway' }
     return Response.json(failure, { status: 502, headers: { 'x-replica': 'none' } })
   }
 }

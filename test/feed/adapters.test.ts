@@ -222,7 +222,7 @@ describe('documented refusals', () => {
       401,
       '{"error":true,"status":401,"message":"invalid_app_id","description":"Invalid App ID - k3y"}',
       'unauthorized',
-      /^answered 401 \(invalid_app_id\)$/,
+      /^returned 401 \(invalid_app_id\)$/,
     ],
     [
       'openexchangerates',
@@ -231,18 +231,18 @@ describe('documented refusals', () => {
       'upstream_error',
       /not_allowed/,
     ],
-    ['fastforex', 401, '{"error":"k3y-of-the-test is no key"}', 'unauthorized', /^answered 401$/],
+    ['fastforex', 401, '{"error":"k3y-of-the-test is no key"}', 'unauthorized', /^returned 401$/],
     [
       'fastforex',
       200,
       '{"error":"k3y-of-the-test is no key"}',
       'upstream_error',
-      /^answered an error$/,
+      /^returned an error$/,
     ],
-    ['frankfurter', 404, '{"message":"not found"}', 'http_error', /^answered 404$/],
-    ['frankfurter', 200, '{"message":"not found"}', 'upstream_error', /^answered an error$/],
-    ['currency-api', 404, "Couldn't find the requested file.", 'http_error', /^answered 404$/],
-    ['ecb', 404, '<html>no</html>', 'http_error', /^answered 404$/],
+    ['frankfurter', 404, '{"message":"not found"}', 'http_error', /^returned 404$/],
+    ['frankfurter', 200, '{"message":"not found"}', 'upstream_error', /^returned an error$/],
+    ['currency-api', 404, "Couldn't find the requested file.", 'http_error', /^returned 404$/],
+    ['ecb', 404, '<html>no</html>', 'http_error', /^returned 404$/],
   ]
   for (const [name, status, body, fault, message] of REFUSALS)
     test(`${status} of ${name} is ${fault}, in our own words only`, async () => {

@@ -37,13 +37,13 @@ describe('exactJson', () => {
   test.each(['', '{', '{"a":1', '[1,]', "{'a':1}", '{"a":NaN}', '{"a":01}', '{"a":+1}', '1 2'])(
     '%p is malformed',
     (text) => {
-      expect(() => exactJson(text)).toThrow('did not answer complete JSON')
+      expect(() => exactJson(text)).toThrow('did not return complete JSON')
     },
   )
 
   test('a name that appears twice is malformed, however it is spelled', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"a":1,"a":2}}]'])
-      expect(() => exactJson(text)).toThrow('gives a member twice')
+      expect(() => exactJson(text)).toThrow('gives a field twice')
     expect(() => exactJson('{"a":{"a":1},"b":{"a":2}}')).not.toThrow()
   })
 

@@ -48,7 +48,7 @@ describe('retries', () => {
   test('nothing is requested again after three failures', async () => {
     answerWith(status(502))
     const error = await failure()
-    expect([error.fault, error.message]).toEqual(['http_error', 'answered 502'])
+    expect([error.fault, error.message]).toEqual(['http_error', 'returned 502'])
     expect(upstream.asked).toHaveLength(3)
   })
 
@@ -100,7 +100,7 @@ describe('time', () => {
       return new Promise(() => {})
     }
     const error = await failure(pace)
-    expect([error.fault, error.message]).toEqual(['timeout', 'did not answer within 10 s'])
+    expect([error.fault, error.message]).toEqual(['timeout', 'did not respond within 10 s'])
     expect(pace.deadlines.map(({ ms }) => ms)).toEqual([
       ATTEMPT_MS_MAX,
       ATTEMPT_MS_MAX,

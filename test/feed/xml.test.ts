@@ -34,7 +34,7 @@ describe('an XML document', () => {
     '<a><?php x ?></a>',
     '<a><!-- never closed </a>',
   ])('%p is malformed', (text) => {
-    expect(() => xmlElements(text)).toThrow('did not answer complete XML')
+    expect(() => xmlElements(text)).toThrow('did not return complete XML')
   })
 
   test('is a value of its attributes, children and text', () => {

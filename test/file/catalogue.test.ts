@@ -99,13 +99,13 @@ describe('readCatalogueFile', () => {
 
   const wrong: [string, unknown, string][] = [
     ['no object', [], 'the file must be an object with the lists currencies and providers'],
-    ['a list of a wrong name', { currency: [] }, 'currency is not a known member'],
+    ['a list of a wrong name', { currency: [] }, 'currency is not a known field'],
     ['no list', { currencies: {} }, 'currencies must be a list of at most 100000 entries'],
     ['an entry that is null', { providers: [null] }, 'providers[0] must be an object, not null'],
     [
       'a misspelt member',
       { currencies: [{ ...NGN, sortorder: 1 }] },
-      'currencies[0].sortorder is not a known member',
+      'currencies[0].sortorder is not a known field',
     ],
     [
       'a missing name',
@@ -202,8 +202,8 @@ describe('readCatalogueFile', () => {
   test('fields of a prototype are unknown like any other', () => {
     const text = '{"__proto__": {}, "currencies": [{"code": "NGN", "name": "N", "constructor": 1}]}'
     expect(readCatalogueFile(text).faults).toEqual([
-      '__proto__ is not a known member',
-      'currencies[0].constructor is not a known member',
+      '__proto__ is not a known field',
+      'currencies[0].constructor is not a known field',
     ])
   })
 })

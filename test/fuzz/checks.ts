@@ -23,7 +23,7 @@ export function faultOf(asked: Asked, answer: RawAnswer | null, secrets: readonl
   if (status >= 500 && !isUnavailable(answer, asked)) return `status ${status}`
   if (!asked.isSound) return null
   if (status < 400) return asked.kind === 'api' ? successFault(asked, answer) : null
-  if (LEAK.test(text)) return `status ${status} tells of the inside`
+  if (LEAK.test(text)) return `status ${status} reveals internals`
   return asked.isHead ? null : errorFault(asked, answer)
 }
 

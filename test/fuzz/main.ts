@@ -85,8 +85,8 @@ async function verdicts(measured: readonly Memory[]): Promise<[string, boolean][
   for (const leak of target.leaks) console.log(`leaked: ${leak}`)
   for (const error of target.errors) console.log(`logged: ${error}`)
   return [
-    [`${faultCount} of ${requests} answers were not as they should be`, faultCount === 0],
-    ['the service answers after all of them', answers],
+    [`${faultCount} of ${requests} responses were wrong`, faultCount === 0],
+    ['the service responds after all of them', answers],
     [`the service stopped in order (exit ${status})`, status === 0],
     [
       `RSS grew by ${mb(rss)} MB since the first quarter, at most ${mb(RSS_GROWTH_MAX)}`,

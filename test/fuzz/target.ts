@@ -131,7 +131,7 @@ export class Target {
 
   #next(): Promise<Record<string, unknown>> {
     const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>()
-    const timer = setTimeout(() => reject(new Error('the service says nothing')), START_MS_MAX)
+    const timer = setTimeout(() => reject(new Error('the service prints nothing')), START_MS_MAX)
     this.#heard = (value) => {
       clearTimeout(timer)
       resolve(value)

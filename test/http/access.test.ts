@@ -83,7 +83,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
       expect([status, body]).toEqual([
         400,
         {
-          error: `${parameter} cannot be used: this answers for the present only; ${where}`,
+          error: `${parameter} cannot be used: this serves only the present; ${where}`,
           code: 'invalid_parameter',
           parameter,
         },

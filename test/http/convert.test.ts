@@ -97,7 +97,7 @@ describe('GET /convert', () => {
       best_current: null,
       providers: [],
       count: 0,
-      note: 'Nobody quotes USD/KES at present.',
+      note: 'No provider quotes USD/KES at present.',
       timestamp: '2026-03-05T14:25:30.500Z',
       data_freshness: 'realtime',
     })

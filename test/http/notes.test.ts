@@ -15,7 +15,7 @@ describe('the note of a list that is empty', () => {
 
   test('says that no provider quotes the corridor', async () => {
     for (const path of [RATES, CONVERT])
-      expect(await noteOf(new World(), path)).toBe('Nobody quotes KES/GBP at present.')
+      expect(await noteOf(new World(), path)).toBe('No provider quotes KES/GBP at present.')
   })
 
   test('names the reverse corridor if only that one is quoted, from its first quote', async () => {
@@ -23,9 +23,9 @@ describe('the note of a list that is empty', () => {
     const key = world.key()
     const note = async () => (await world.get(RATES, key)).body.note
     for (let asked = 0; asked < 3; asked++)
-      expect(await note()).toBe('Nobody quotes KES/GBP at present.')
+      expect(await note()).toBe('No provider quotes KES/GBP at present.')
     world.quote({ providerId: 'retail-a', rate: 175, from: 'GBP' })
-    expect(await note()).toBe('Nobody quotes KES/GBP at present; GBP/KES is quoted.')
+    expect(await note()).toBe('No provider quotes KES/GBP at present; GBP/KES is quoted.')
     expect(await noteOf(world, CONVERT)).toBe(await note())
   })
 

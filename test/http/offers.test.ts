@@ -110,10 +110,10 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     const { status, count, note } = await asked(`${path}&pay_out=mobile_money&channel=agent`)
     expect([status, count, note]).toEqual([
       ...[200, 0],
-      'No price of USD/KES fits what is asked of pay_out and channel.',
+      'No price of USD/KES fits the requested pay_out and channel.',
     ])
     const { note: other } = await asked(`${path}&pay_out=mobile_money&max_age=1m`)
-    expect(other).toBe('No price of USD/KES fits what is asked of pay_out.')
+    expect(other).toBe('No price of USD/KES fits the requested pay_out.')
     world.clock.advance(60_001)
     expect((await asked(`${path}&pay_out=mobile_money&max_age=1m`)).note).toBe(
       'Every price of USD/KES is older than max_age; the newest was seen on 2026-03-05.',
@@ -129,7 +129,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     })
     const abroad = `${same}&source_country=US&target_country=LR`
     expect(await asked(abroad)).toMatchObject({
-      ...{ status: 200, count: 0, note: 'Nobody quotes USD/USD at present.' },
+      ...{ status: 200, count: 0, note: 'No provider quotes USD/USD at present.' },
     })
     world.quote(price({ sourceCountry: 'US', targetCountry: 'LR' }, { to: 'USD', rate: 0.99 }))
     const { status, providers, mid_rate, mid } = await asked(abroad)
@@ -247,7 +247,7 @@ describe('GET /rates/provider', () => {
   test('returns 200 with a note with the filter that no offer fits', async () => {
     world.quote(price({ payOut: ['cash'] }))
     expect((await asked(`${path}&pay_out=mobile_money`)).note).toBe(
-      'No price of Provider retail-a fits what is asked of pay_out.',
+      'No price of Provider retail-a fits the requested pay_out.',
     )
   })
 })

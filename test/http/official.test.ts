@@ -126,7 +126,7 @@ describe('GET /official', () => {
     ])
     expect(body.note).toBe(
       'For 1 of 3 rates none of 2026-03-04 is recorded; ' +
-        'the nearest earlier one stands there, see rate_date and age_days.',
+        'the nearest earlier one is given, see rate_date and age_days.',
     )
     const [, , { gap_bps: ofPound, mid }] = [null, null, body.rates[1]!]
     expect([ofPound, mid]).toEqual([null, null])
@@ -197,7 +197,7 @@ describe('GET /official', () => {
     ['currency=ABC&date=2026-03-04', 'unsupported_currency', /^currency: "ABC" is not/],
     ['currency=KES&to=SLL&date=2026-03-04', 'unsupported_currency', /^to: "SLL" is not/],
     ['currency=KES&date=2026-02-30', 'invalid_parameter', /^date cannot be used: it must be/],
-    ['currency=KES&date=2026-03-07', 'invalid_parameter', /lies in the future/],
+    ['currency=KES&date=2026-03-07', 'invalid_parameter', /is in the future/],
     ['currency=KES&date=2026-03-04&provider=nobody', 'invalid_parameter', /^provider/],
     ['currency=KES', 'missing_parameter', /date/],
   ])('returns 400 for %s', async (asked, code, error) => {

@@ -167,7 +167,7 @@ describe('GET /rates', () => {
   test('returns an empty list without quotes, with or without a mid', async () => {
     const world = new World()
     const key = world.key('enterprise')
-    const note = 'Nobody quotes USD/KES at present.'
+    const note = 'No provider quotes USD/KES at present.'
     const empty = { corridor: 'USD/KES', providers: [], count: 0, note, data_freshness: 'realtime' }
     const timestamp = '2026-03-05T14:25:30.500Z'
     expect((await world.get(PATH, key)).body).toEqual({ ...empty, timestamp })

@@ -135,7 +135,7 @@ describe('GET /references', () => {
     expect([feeds, mid, note]).toEqual([
       [],
       null,
-      'No answer of a feed with KES is recorded for 2026-03-04.',
+      'No response of a feed with KES is recorded for 2026-03-04.',
     ])
   })
 

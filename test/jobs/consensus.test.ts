@@ -181,7 +181,7 @@ describe('fetchReferences in the mode consensus', () => {
     const { result, message } = await sayOn(1)
     expect([result, message]).toEqual([
       'failed',
-      'repeats what it said of 2024-07-30T12:00:00.000Z under a newer date',
+      'repeats its rates of 2024-07-30T12:00:00.000Z under a newer date',
     ])
     expect(world.store.mid('USD', 'KES')!.source).toBe('b,c')
     a.upstreamMs -= 5 * 24 * HOUR_MS

@@ -130,7 +130,7 @@ describe('Deliverer', () => {
       status: 'waiting',
       tries: 1,
       lastStatus: 503,
-      lastError: 'it answered 503: busy',
+      lastError: 'it returned 503: busy',
       nextMs: world.clock.now() + 5000,
     })
     world.clock.advance(5000)
@@ -366,7 +366,7 @@ describe('Deliverer, when a webhook is gone', () => {
     deliverer.wake()
     await until('it is switched off', async () => (await alertOf(alert)).status === 'failing')
     expect(await alertOf(alert)).toMatchObject({
-      reason: 'everything sent to the address has failed for a day, last because it answered 500',
+      reason: 'everything sent to the address has failed for a day, last because it returned 500',
     })
     expect((await listOf(alert)).map(({ status, kind }) => [kind, status])).toContainEqual([
       'fired',

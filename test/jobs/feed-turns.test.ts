@@ -78,7 +78,7 @@ describe('FeedTurns', () => {
 
   test('fetches again at a start after a run without success', async () => {
     const { turns, feeds, clock, start } = turnsOf([feedOf('a', dead())])
-    await expect(turns.run()).rejects.toThrow('a answered 503')
+    await expect(turns.run()).rejects.toThrow('a returned 503')
     clock.advance(60_000)
     feeds[0]!.say = () => RATES
     start()

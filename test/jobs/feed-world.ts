@@ -111,7 +111,7 @@ export function feedOf(source: string, say: () => Partial<typeof RATES> & Record
 }
 
 export const dead =
-  (error = new FeedError('http_error', 'answered 503')) =>
+  (error = new FeedError('http_error', 'returned 503')) =>
   () => {
     throw error
   }

@@ -179,7 +179,7 @@ describe('feed records', () => {
         succeededMs: firstMs,
         failedMs: world.clock.now(),
         fault: 'http_error',
-        message: 'answered 503',
+        message: 'returned 503',
         isFailing: true,
         currencies: 10,
       },
@@ -195,26 +195,24 @@ describe('feed records', () => {
     a.say = () => RATES
     for (let run = 0; run < 3; run++) await fetchReferences(world)
     expect(world.log.said).toEqual([
-      'warn: reference feed a answered 503',
+      'warn: reference feed a returned 503',
       'info: reference feed a works again',
     ])
   })
 
   test('honour the pause that a feed asked for, for a day at most', async () => {
-    const error = new FeedError('rate_limited', 'answered 429', { retryAfterMs: 1_200_000 })
+    const error = new FeedError('rate_limited', 'returned 429', { retryAfterMs: 1_200_000 })
     const a = feedOf('a', dead(error))
     const world = worldOf([a, feedOf('b', () => RATES)])
     await fetchReferences(world)
     world.clock.advance(1_199_999)
     const outcome = await fetchReferences(world)
     expect(a.asked).toBe(1)
-    expect(outcome!.feeds[0]!.message).toBe(
-      'asked not to be called before 2024-07-29T14:27:00.000Z',
-    )
+    expect(outcome!.feeds[0]!.message).toBe('asked for no requests before 2024-07-29T14:27:00.000Z')
     const { feeds } = (await world.store.loadState())!
-    expect(feeds[0]).toMatchObject({ message: 'answered 429', waitUntilMs: world.clock.now() + 1 })
+    expect(feeds[0]).toMatchObject({ message: 'returned 429', waitUntilMs: world.clock.now() + 1 })
     world.clock.advance(1)
-    a.say = dead(new FeedError('rate_limited', 'answered 429', { retryAfterMs: 900 * HOUR_MS }))
+    a.say = dead(new FeedError('rate_limited', 'returned 429', { retryAfterMs: 900 * HOUR_MS }))
     await fetchReferences(world)
     expect(a.asked).toBe(2)
     world.clock.advance(24 * HOUR_MS)
@@ -225,10 +223,10 @@ describe('feed records', () => {
 
 describe('runFetchReferences', () => {
   test('rejects with the result of each feed when none served', async () => {
-    const hung = new FeedError('timeout', 'did not answer within 10 s')
+    const hung = new FeedError('timeout', 'did not respond within 10 s')
     const world = worldOf([feedOf('a', dead()), feedOf('b', dead(hung))])
     await expect(runFetchReferences(world)).rejects.toThrow(
-      'no reference feed returned usable rates: a answered 503; b did not answer within 10 s',
+      'no reference feed returned usable rates: a returned 503; b did not respond within 10 s',
     )
   })
 })
@@ -241,7 +239,7 @@ describe('summaryOf', () => {
     const { MAD, ...rest } = RATES
     a.say = () => ({ ...rest, ETB: 74.74 })
     expect(summaryOf((await fetchReferences(world))!)).toBe(
-      'z answered 503; a served 8 currencies of 2024-07-29T12:00:00.000Z; ' +
+      'z returned 503; a served 8 currencies of 2024-07-29T12:00:00.000Z; ' +
         'held back: ETB 57.7 to 74.74; missing from every feed: MAD',
     )
   })

@@ -34,7 +34,7 @@ describe('create_alert', () => {
     })
     expect(net.body.will).toBe(
       'When what arrives for 200 GBP in GBP/KES (GB to KE) falls below 30000, it sends an email ' +
-        'to the owner of the account, and again each time after it was no longer so.',
+        'to the owner of the account, and again whenever that recurs.',
     )
     const move = await session.call('create_alert', {
       ...{ from: 'GBP', to: 'KES', field: 'mid', op: 'moves_pct', value: 2, period: '24h' },
@@ -42,7 +42,7 @@ describe('create_alert', () => {
     })
     expect(move.body.will).toBe(
       'When the mid-market rate in GBP/KES moves by at least 2 % within 24h, it sends a POST to ' +
-        'hooks.example.org, and again each time after it was no longer so.',
+        'hooks.example.org, and again whenever that recurs.',
     )
     expect(JSON.stringify(move.body)).not.toContain('whsec_')
     const stale = await session.call('create_alert', { from: 'GBP', to: 'KES', field: 'stale' })
@@ -89,7 +89,7 @@ describe('list_alerts and end_alert', () => {
     expect(listed.alerts).toEqual([expect.objectContaining({ id, will: expect.any(String) })])
     const ended = await session.call('end_alert', { id })
     expect([ended.isError, ended.body.id]).toEqual([false, id])
-    expect(ended.body.will).toContain('tells nothing any more')
+    expect(ended.body.will).toContain('sends nothing any more')
     expect((await session.call('list_alerts')).body.count).toBe(0)
     expect((await session.call('end_alert', { id })).body.code).toBe('unknown_alert')
     expect(await tools.used(key)).toBe(1)

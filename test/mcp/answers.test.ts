@@ -78,7 +78,7 @@ describe('convert', () => {
   test('names the countries with prices if none is for those requested', async () => {
     const args = { source_country: 'Italy', target_country: 'Senegal', amount: 5 }
     expect((await ask('convert', args)).note).toBe(
-      'No price of EUR/XOF fits what is asked of source_country and target_country. ' +
+      'No price of EUR/XOF fits the requested source_country and target_country. ' +
         'Prices of EUR/XOF are for FR to SN.',
     )
     expect((await ask('get_rates', { ...args, amount: null })).note).toEndWith('for FR to SN.')

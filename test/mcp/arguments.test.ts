@@ -153,7 +153,7 @@ describe('a date', () => {
     expect(days.end).toBe('2026-03-02T00:00:00.000Z')
     const future = await ask('get_history', { ...CORRIDOR, until: '2026-03-06' })
     expect([future.code, future.parameter]).toEqual(['invalid_parameter', 'until'])
-    expect(future.error).toContain('it lies in the future')
+    expect(future.error).toContain('it is in the future')
   })
 })
 

@@ -87,7 +87,7 @@ describe('rank_costs of pairs', () => {
   test('says that nothing can be ranked', async () => {
     const { isError, count, pairs, note } = await ask('rank_costs', { source_country: 'Italy' })
     expect([isError, count, pairs]).toEqual([false, 0, []])
-    expect(note).toBe('No offer is as asked, so nothing can be ranked.')
+    expect(note).toBe('No offer matches, so nothing can be ranked.')
   })
 })
 

@@ -117,7 +117,7 @@ class Connected {
   async call(name: string, args: Record<string, unknown> = {}): Promise<Answer> {
     const result = (await this.client.callTool({ name, arguments: args })) as CallToolResult
     const [content] = result.content
-    if (content?.type !== 'text') throw new Error('a tool answers with one text')
+    if (content?.type !== 'text') throw new Error('a tool returns one text')
     return { isError: result.isError === true, body: JSON.parse(content.text), result }
   }
 }

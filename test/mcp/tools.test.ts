@@ -583,11 +583,11 @@ describe('wrong arguments', () => {
     const session = await tools.connect(tools.world.key())
     const { body } = await session.call('get_rates', { ...CORRIDOR, date: '2025-12-25' })
     expect(body.error).toBe(
-      'date cannot be used: this answers for the present only; get_history shows the past',
+      'date cannot be used: this serves only the present; get_history shows the past',
     )
     const known = await session.call('rank_costs', { known_at: '2025-12-25T00:00:00Z' })
     expect(known.body.error).toBe(
-      'known_at cannot be used: this answers for the present only; ' +
+      'known_at cannot be used: this serves only the present; ' +
         'get_costs takes known_at, for one pair of countries a call',
     )
     const none = await session.call('get_rates', { ...CORRIDOR, date: null })
@@ -731,7 +731,7 @@ describe('a long list', () => {
     const second = (await session.call('get_history', { ...CORRIDOR, offset: 60 })).body
     expect([second.count, second.has_more, second.next_offset]).toEqual([10, false, undefined])
     const beyond = (await session.call('get_history', { ...CORRIDOR, offset: 500 })).body
-    expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 lies after the last observation'])
+    expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 is after the last observation'])
   })
 
   test.each([

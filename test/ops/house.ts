@@ -21,7 +21,7 @@ const rows: [what: string, figure: string | number][] = [
   ['exports', sum(sources.map(({ exports }) => exports.length))],
   ['exports used once', uses(sources, sources).filter(({ count }) => count === 1).length],
   ['exports used by tests alone', deadExports(sources, sources).length],
-  ['exports used by nobody', deadExports(sources, [...sources, ...tests]).length],
+  ['unused exports', deadExports(sources, [...sources, ...tests]).length],
   ['circles', circles(sources).length],
   ['fullest folder', `${fullest![0]}, ${fullest![1]} files`],
 ]

@@ -81,10 +81,10 @@ describe('three feeds', () => {
       ['openexchangerates', true, 'implausible'],
       ['currency-api', false, null],
     ])
-    expect(mid_feeds.feeds[0]).toMatchObject({ last_success: AT, reason: 'answered 503' })
+    expect(mid_feeds.feeds[0]).toMatchObject({ last_success: AT, reason: 'returned 503' })
     expect(mid_feeds.feeds[0].age_seconds).toBeGreaterThanOrEqual(3 * 3600)
     expect(scene.log.said.map((line) => line.replace(/: its numbers.*/, ''))).toEqual([
-      'warn: reference feed open-er-api answered 503',
+      'warn: reference feed open-er-api returned 503',
       expect.stringContaining('warn: reference feed openexchangerates gives AED'),
     ])
     well(first)
@@ -123,7 +123,7 @@ describe('a feed that is unreachable for long', () => {
     expect(await scene.mid('USD', 'KES')).toMatchObject({ rate: 131.2514 })
     scene.pass(1)
     expect(await scene.run()).toBe(
-      'no reference feed returned usable rates: open-er-api answered 503',
+      'no reference feed returned usable rates: open-er-api returned 503',
     )
     scene.world.clock.set('2024-08-01T15:10:00.000Z')
     const { status, body, headers } = await scene.get('/fetch-matrix?from=USD&to=KES')
@@ -146,7 +146,7 @@ describe('a feed that is unreachable for long', () => {
     })
     expect((await scene.status()).status).toBe('ok')
     expect(scene.log.said).toEqual([
-      'warn: reference feed open-er-api answered 503',
+      'warn: reference feed open-er-api returned 503',
       'info: reference feed open-er-api works again',
     ])
   })

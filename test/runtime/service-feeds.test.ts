@@ -93,7 +93,7 @@ describe('a service with a feed', () => {
     await until('the recovery', async () => log.said.includes('info: job works again'))
     expect(log.said).toEqual([
       LOADED,
-      'warn: reference feed open-er-api answered 503',
+      'warn: reference feed open-er-api returned 503',
       'error: job failed',
       'info: reference feed open-er-api works again',
       'info: job works again',

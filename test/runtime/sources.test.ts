@@ -117,7 +117,7 @@ describe('a bank that is used for the first time', () => {
     })
     scene.pass(4 * DAY_MS)
     await scene.run()
-    expect((await scene.record('cbk'))?.message).toBe(`is not asked: ${KENYA} is inactive`)
+    expect((await scene.record('cbk'))?.message).toBe(`is not queried: ${KENYA} is inactive`)
   })
 })
 
@@ -266,27 +266,27 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
     'half a page',
     () => new Response('{"data":[["19\\/03\\/20'),
     'malformed',
-    'did not answer complete JSON, in an answer of 21 bytes',
+    'did not return complete JSON, in a response of 21 bytes',
   ],
   [
     'an error page with 200',
     () => new Response('<!doctype html><h1>Sorry'),
     'not_data',
-    'answered a web page instead of rates, in an answer of 24 bytes',
+    'returned a web page instead of rates, in a response of 24 bytes',
   ],
-  ['50 MB', huge, 'too_large', 'answered more than 16384 KiB'],
+  ['50 MB', huge, 'too_large', 'returned more than 16384 KiB'],
   [
     'a gzip bomb',
     () =>
       new Response(gzipSync(Buffer.alloc(50_000_000)), { headers: { 'content-encoding': 'gzip' } }),
     'too_large',
-    'answered more than 16384 KiB',
+    'returned more than 16384 KiB',
   ],
   [
     'another charset',
     () => new Response(Buffer.from('{"data":[["é"]]}', 'latin1')),
     'malformed',
-    'answered text that is not UTF-8, in an answer of 16 bytes',
+    'returned text that is not UTF-8, in a response of 16 bytes',
   ],
   [
     'a redirect to http',
@@ -310,13 +310,13 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
     'redirect',
     'redirects in a circle',
   ],
-  ['403', () => new Response('no', { status: 403 }), 'unauthorized', 'answered 403'],
-  ['404', () => new Response('no', { status: 404 }), 'http_error', 'answered 404'],
+  ['403', () => new Response('no', { status: 403 }), 'unauthorized', 'returned 403'],
+  ['404', () => new Response('no', { status: 404 }), 'http_error', 'returned 404'],
   [
     '429 with Retry-After',
     () => new Response('no', { status: 429, headers: { 'retry-after': '7200' } }),
     'rate_limited',
-    'answered 429, to be asked again in 7200 s',
+    'returned 429, retry after 7200 s',
   ],
 ]
 
@@ -372,7 +372,7 @@ describe('a bank with a wrong response', () => {
     changed(() => '{"draw":1,\n"moved":[]}')
     await scene.run()
     const { message } = (await scene.record('cbk'))!
-    expect(message).toMatch(/, in an answer of \d+ bytes$/)
+    expect(message).toMatch(/, in a response of \d+ bytes$/)
     expect(message).not.toContain('moved')
     expect(scene.log.lines[0]!.context).toMatchObject({ excerpt: '{"draw":1, "moved":[]}' })
   })

@@ -76,7 +76,7 @@ describe('the metrics of a service', () => {
     await there.post(ROW, key)
     const kind = { kind: 'observations' }
     let metrics = await metricsOf(here)
-    await until('the news, and none that is under way', async () => {
+    await until('the notification, and none in progress', async () => {
       metrics = await metricsOf(here)
       const heard = metrics.value('corridor_replication_news_total', kind)
       return heard === 1 && metrics.value('corridor_replication_lag_seconds') === 0

@@ -262,7 +262,7 @@ describe('corridor serve with WORKERS and a database that becomes unreachable', 
     expect(await childrenOf(pid)).toHaveLength(1)
     expect(await times(10, () => isAnswered(url))).not.toContain(false)
     proxy.isDropping = false
-    await until('the worker', async () => log.text.includes('a worker answers in its place'))
+    await until('the worker', async () => log.text.includes('a new worker responds in its place'))
     expect(count(log, 'a worker ended')).toBe(1)
   })
 })

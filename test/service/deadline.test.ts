@@ -14,6 +14,6 @@ describe('inTime', () => {
     const never = new Promise<never>(() => {})
     const error: ServiceError = await inTime<never>(never, limits).catch((caught) => caught)
     expect(error).toMatchObject({ code: 'database_unavailable', message: 'too late' })
-    expect((error.cause as Error).message).toBe('no answer from the database within 5 ms')
+    expect((error.cause as Error).message).toBe('no response from the database within 5 ms')
   })
 })

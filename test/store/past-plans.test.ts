@@ -108,11 +108,11 @@ const statements: Record<string, () => unknown> = {
   'a page of one provider': () => pageStatement(database, { ...page(), providerId: 'retail-a' }),
   'a deep page of one provider, newest first': () =>
     pageStatement(database, { ...page(), providerId: 'retail-a', offset: 100, order: 'desc' }),
-  'a page of a corridor that nobody quotes': () =>
+  'a page of a corridor without quotes': () =>
     pageStatement(database, { ...page(), ...unheard, offset: 10 }),
-  'the latest quotes before a moment': () =>
+  'the latest quotes before a time': () =>
     standingQuotes(database, place, { sinceMs: past, beforeMs: past + 1, firstMs: ALWAYS_MS }),
-  'the latest references before a moment': () =>
+  'the latest references before a time': () =>
     foundRows(database, [
       { currency: 'GBP', atMs: NOW_MS - 200 * DAY_MS },
       { currency: 'USD', atMs: NOW_MS - 200 * DAY_MS },
@@ -127,8 +127,7 @@ const statements: Record<string, () => unknown> = {
     }),
   'the first observation': () => firstObserved(database, place),
   'the references at the ends of a year of days': () => worthsBefore(database, 'KES', days),
-  'between which values a currency stood on each day of a year': () =>
-    rangeRows(database, 'KES', days),
+  'the range of a currency on each day of a year': () => rangeRows(database, 'KES', days),
   'what a currency was worth on a few days': () => turnRows(database, 'KES', fewDays),
   'the best believed rates of a few days': () =>
     believedRows(database, place, {
@@ -164,7 +163,7 @@ describe('no sequential scan of a history', () => {
 })
 
 test('queries as of a time probe once for each provider of the corridor', async () => {
-  const plan = await planOf(statements['the latest quotes before a moment'] as Statement)
+  const plan = await planOf(statements['the latest quotes before a time'] as Statement)
   const probes = nodesOf(plan).filter((node) => node['Index Name'] === 'early_endless')
   expect(probes.map((node) => [node['Actual Loops'], node['Actual Rows']])).toEqual([[10, 1]])
 })

@@ -143,7 +143,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     const made = ['account', 'create', '--email', 'a@example.com', '--plan', 'enterprise']
     const account = documentOf(await run(...made, '--role', 'treasury', '--json'))
     const { key } = account
-    await until('the key is heard of', async () => (await asked('/currencies', key)).status === 200)
+    await until('the key is known', async () => (await asked('/currencies', key)).status === 200)
     for (const path of [
       '/rates?from=USD&to=KES',
       '/rates/history?from=USD&to=KES&period=90d',
@@ -165,10 +165,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     })
     const other = ['key', 'create', '--account', account.account_id, '--name', 'n', '--json']
     const { key_id, key: second } = documentOf(await run(...other))
-    await until(
-      'the key is heard of',
-      async () => (await asked('/providers', second)).status === 200,
-    )
+    await until('the key is known', async () => (await asked('/providers', second)).status === 200)
     documentOf(await run('key', 'revoke', key_id, '--json'))
     world.clock.advance(HOUR_MS)
     await until('its end is, too', async () => (await asked('/providers', second)).status === 401)
@@ -189,7 +186,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     const { visitor: admin } = await world.admin()
     expect((await admin.get('/operator')).status).toBe(200)
     await world.visitor().submit('/forgotten', { email })
-    await until('the mail is out', async () => world.linksTo(email).length > 1)
+    await until('the email is sent', async () => world.linksTo(email).length > 1)
     expect((await visitor.get(pathOf(world.linksTo(email).at(-1)!))).status).toBe(200)
   })
 

@@ -36,7 +36,7 @@ export function launchServe(settings: Readonly<Record<string, string>>) {
     const { value } = await child.stdout.getReader().read()
     const said = new TextDecoder().decode(value)
     const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
-    if (!url) throw new Error(`corridor serve said: ${said}\n${log.text}`)
+    if (!url) throw new Error(`corridor serve printed: ${said}\n${log.text}`)
     return { child, url, pid, log }
   }
   return { log, answering: answering() }

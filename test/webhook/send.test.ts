@@ -79,7 +79,7 @@ describe('send', () => {
     using to = receiver(() => new Response('no\n\n\u0007such   hook', { status }))
     expect(await sent(world(), to.url)).toEqual({
       status,
-      error: `it answered ${status}: no such hook`,
+      error: `it returned ${status}: no such hook`,
     })
   })
 
@@ -87,7 +87,7 @@ describe('send', () => {
     using to = receiver(() => Response.redirect('http://169.254.169.254/latest/meta-data', 307))
     expect(await sent(world({ allow: ['0.0.0.0/0'] }), to.url)).toEqual({
       status: 307,
-      error: 'it answered 307; redirects are not followed',
+      error: 'it returned 307; redirects are not followed',
     })
     expect(to.got).toHaveLength(1)
   })
@@ -98,7 +98,7 @@ describe('send', () => {
     const answer = sent(deps, `http://127.0.0.1:${to.port}/`)
     await to.asked
     passes()
-    expect(await answer).toEqual({ status: null, error: 'it did not answer within 15 s' })
+    expect(await answer).toEqual({ status: null, error: 'it did not respond within 15 s' })
     await to.closed
   })
 
@@ -112,7 +112,7 @@ describe('send', () => {
     const answer = sent({ ...deps, addressesOf }, `https://${NAME}/`)
     await looking.promise
     passes()
-    expect(await answer).toEqual({ status: null, error: 'it did not answer within 15 s' })
+    expect(await answer).toEqual({ status: null, error: 'it did not respond within 15 s' })
   })
 
   test('a refusal whose words break off is reported without them', async () => {
@@ -120,7 +120,7 @@ describe('send', () => {
       socket.end('HTTP/1.1 500 Bad\r\ncontent-length: 100\r\n\r\nx'),
     )
     const answer = await sent(world(), `http://127.0.0.1:${to.port}/`)
-    expect(answer).toEqual({ status: 500, error: 'it answered 500' })
+    expect(answer).toEqual({ status: 500, error: 'it returned 500' })
   })
 
   test.each([200, 500])('reads almost none of a 1 GB body after status %d', async (status) => {
@@ -144,9 +144,9 @@ describe('send', () => {
     )
     using closing = await rawReceiver((socket) => socket.destroy())
     const to = async ({ port }: { port: number }) => sent(world(), `http://127.0.0.1:${port}/`)
-    expect(await to(endless)).toEqual({ status: null, error: 'its answer is not HTTP' })
-    expect(await to(other)).toEqual({ status: null, error: 'its answer is not HTTP' })
-    expect(await to(upgrading)).toEqual({ status: 101, error: 'it answered 101' })
+    expect(await to(endless)).toEqual({ status: null, error: 'its response is not HTTP' })
+    expect(await to(other)).toEqual({ status: null, error: 'its response is not HTTP' })
+    expect(await to(upgrading)).toEqual({ status: 101, error: 'it returned 101' })
     expect(await to(closing)).toEqual({
       status: null,
       error: 'it could not be reached (ECONNRESET)',

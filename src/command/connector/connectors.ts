@@ -20,7 +20,7 @@ export function addConnectors(program: Command, terminal: Terminal): void {
     .description('prices that arrive from other systems, each described by a YAML file')
   connectors
     .command('list')
-    .description('every connector in the folder CONNECTORS: provider, format, terms, faults')
+    .description('list the connectors in the folder CONNECTORS: provider, format, terms, errors')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: { json?: boolean }) => {
       const folder = connectorFolder(configOf(terminal))
@@ -47,7 +47,7 @@ export function addConnectors(program: Command, terminal: Terminal): void {
     })
   connectors
     .command('check')
-    .description('check a connector file, and print each fault with its line and column')
+    .description('check a connector file, and print each error with its line and column')
     .argument('<file>', 'a YAML file')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: { json?: boolean }) => {

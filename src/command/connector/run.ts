@@ -51,7 +51,9 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
         return report && { connector, report, changes }
       })
       if (ended === null)
-        throw new CommandFailure(`another process is asking the host of ${name}: try again shortly`)
+        throw new CommandFailure(
+          `another process is querying the host of ${name}: try again shortly`,
+        )
       const { report } = ended
       if (report.prices) print(terminal, ended, options)
       if (report.error)

@@ -58,6 +58,6 @@ function asOrigin(text: string): string {
   if (isName && !/\/\d+$/.test(text)) return text
   throw new InvalidArgumentError(
     'It must be a name without spaces and +, such as rates.example.com/log, and must not end ' +
-      'with a number, which tells one origin from the next.',
+      'with a number, which distinguishes successive origins.',
   )
 }

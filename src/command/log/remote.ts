@@ -86,7 +86,7 @@ const tileAt = async (base: string, name: TileName) =>
 function signedCheckpoint(text: string, key: NoteKey): Checkpoint {
   const note = noteOf(text)
   const checkpoint = note && checkpointOf(note.text)
-  if (!checkpoint) throw new CommandFailure('there is no checkpoint in what was read')
+  if (!checkpoint) throw new CommandFailure('the log has no checkpoint')
   const isSigned = isSignedBy(note, key)
   if (isSigned && checkpoint.origin === key.name) return checkpoint
   const who = `the checkpoint of ${checkpoint.origin}`

@@ -51,7 +51,7 @@ async function verify(terminal: Terminal, options: Options) {
   if (options.json) terminal.print(JSON.stringify(result))
   else for (const fault of faults.listed) terminal.print(fault)
   throw new CommandFailure(
-    `the log does not agree with what it is of: ${faults.count} faults in ${said.leaves} leaves`,
+    `the log does not match its rows: ${faults.count} errors in ${said.leaves} leaves`,
   )
 }
 

@@ -19,7 +19,7 @@ type Options = { json?: boolean; accept?: boolean }
 export function addReferenceFeeds(reference: Command, terminal: Terminal): void {
   reference
     .command('fetch')
-    .description('ask the configured feeds now and report their answers in one line')
+    .description('query the configured feeds now and report their responses in one line')
     .option('--accept', 'accept every move: the rates are right, however far they jumped')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false, accept = false }: Options) => {
@@ -51,7 +51,7 @@ async function fetchNow(terminal: Terminal, database: Database, accept: boolean)
   const feeds = feedsOf(terminal)
   const { referenceCodes: known } = new CatalogueIndex(await createCatalogueStore(database).load())
   if (feeds.length === 0)
-    throw new CommandFailure('there is no feed to ask: name one in REFERENCE_FEED')
+    throw new CommandFailure('no feed is configured; name one in REFERENCE_FEED')
   if (known.length === 0)
     throw new CommandFailure('the catalogue has no fiat currency to ask for: apply one first')
   const outcome = await fetchReferences({
@@ -64,9 +64,7 @@ async function fetchNow(terminal: Terminal, database: Database, accept: boolean)
     rules: accept ? trustingRules(feedRules) : feedRules,
   })
   if (outcome === null)
-    throw new CommandFailure(
-      'another process is asking the feeds at the moment: see reference status',
-    )
+    throw new CommandFailure('another process is querying the feeds; see reference status')
   if (outcome.source === null)
     throw new CommandFailure(`no reference feed returned usable rates: ${failuresOf(outcome)}`)
   return outcome

@@ -16,11 +16,13 @@ const FILE_BYTES_MAX = 67_108_864
 export function addReferenceReplay(reference: Command, terminal: Terminal): void {
   reference
     .command('replay')
-    .description('judge recorded answers of feeds as the job would, one run a day; stores nothing')
+    .description(
+      'evaluate recorded responses of feeds as the job would, one run a day; stores nothing',
+    )
     .argument(
       '<file...>',
-      'answers as the feeds gave them, or CSV with the columns date,currency,per_usd; ' +
-        'a file is of the feed that its name begins with, or FEED=FILE',
+      'responses of the feeds, or CSV with the columns date,currency,per_usd; ' +
+        'a file belongs to the feed that its name begins with, or FEED=FILE',
     )
     .option('--json', 'print one JSON document')
     .action(async (paths: string[], { json = false }: { json?: boolean }) => {

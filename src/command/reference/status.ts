@@ -157,7 +157,7 @@ const doubtLine = (doubt: DoubtfulPeg): string => {
 }
 
 function stateOf(record: FeedRecord | null): string {
-  if (!record?.triedMs) return 'not asked yet'
+  if (!record?.triedMs) return 'not queried yet'
   return record.isFailing ? 'failing' : 'works'
 }
 

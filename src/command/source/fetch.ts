@@ -77,9 +77,11 @@ async function fetchNow(
     entryOf: currencyEntry,
   }
   const say = terminal.isTerminal ? terminal.say : () => {}
-  const reports = await withHeartbeat({ what: 'asking banks', say }, () => fetchSources(deps, wish))
+  const reports = await withHeartbeat({ what: 'querying banks', say }, () =>
+    fetchSources(deps, wish),
+  )
   if (reports === null)
-    throw new CommandFailure('another process is asking banks at the moment: see sources status')
+    throw new CommandFailure('another process is querying banks; see sources status')
   return reports
 }
 
@@ -112,7 +114,7 @@ function wishOf({ since = null, until = null, dryRun = false }: Options): Wish {
   if (sinceMs > (until === null ? nowMs : dateMsOf(until)!))
     throw new CommandFailure('--since must not be after --until or today')
   if (sinceMs + DAY_MS <= backfillStartMs(nowMs))
-    throw new CommandFailure(`--since may lie at most ${BACKFILL_YEARS_MAX} years back`)
+    throw new CommandFailure(`--since may be at most ${BACKFILL_YEARS_MAX} years back`)
   return { since, until, isDry: dryRun }
 }
 

@@ -20,7 +20,7 @@ export function addSources(program: Command, terminal: Terminal): void {
 function addList(sources: Command, terminal: Terminal): void {
   sources
     .command('list')
-    .description('every bank that can be asked: what its prices are in, and when it publishes')
+    .description('list the supported banks: their currencies, and when they publish')
     .option('--json', 'print one JSON document')
     .action(({ json = false }: { json?: boolean }) => {
       const { quoteSources } = configOf(terminal)
@@ -81,7 +81,7 @@ function addStatus(sources: Command, terminal: Terminal): void {
 }
 
 function statusLines(records: readonly SourceRecord[], nowMs: number): string[] {
-  if (records.length === 0) return ['no bank was asked yet']
+  if (records.length === 0) return ['no bank was queried yet']
   const rows = records.map((record) => {
     const { name, newest, missed_days, is_late, last_success, reason, refused } = presentSource(
       record,

@@ -81,7 +81,10 @@ export function faultOf(watched: Watched): Fault | null {
   const { unit, isForAmount, isOfAge } = fieldOf(field)
   if (isForAmount !== (watched.amount !== null))
     return isForAmount
-      ? { name: 'amount', fault: `${field} is judged for an amount of the source currency; say it` }
+      ? {
+          name: 'amount',
+          fault: `${field} is evaluated for an amount of the source currency; send it`,
+        }
       : { name: 'amount', fault: `${field} is the same for every amount; leave it out` }
   if (unit === null) {
     if (periodMs !== null && !isOfAge)

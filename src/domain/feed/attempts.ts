@@ -65,5 +65,5 @@ export function isWaiting({ waitUntilMs }: Attempts, nowMs: number): boolean {
 export function refuseWaiting(attempts: Attempts, nowMs: number): void {
   if (!isWaiting(attempts, nowMs)) return
   const until = new Date(attempts.waitUntilMs!).toISOString()
-  throw new FeedError('rate_limited', `asked not to be called before ${until}`)
+  throw new FeedError('rate_limited', `asked for no requests before ${until}`)
 }

@@ -92,7 +92,7 @@ export function answerFault(questioned: Questioned): string | null {
 }
 
 function baseFault({ base, perUsd }: ReferenceAnswer): string | null {
-  if (base !== USD) return `answered per ${currencyCode(base) ?? 'something else'}, not per USD`
+  if (base !== USD) return `has prices per ${currencyCode(base) ?? 'something else'}, not per USD`
   const usd = perUsd.get(USD)
   return usd === undefined || Number(usd) === 1 ? null : 'says that a dollar is not one dollar'
 }
@@ -130,7 +130,7 @@ export function pegFault({ perUsd }: Pick<ReferenceAnswer, 'perUsd'>): string | 
 function shareFault({ answer, known, published, isFiller, rules }: Questioned): string | null {
   const due = published ? known.filter((currency) => published.includes(currency)) : known
   const count = due.filter((currency) => answer.perUsd.has(currency)).length
-  if (count === 0) return 'has none of the currencies asked for'
+  if (count === 0) return 'has none of the requested currencies'
   if (isFiller || count >= due.length * rules.knownShareMin) return null
   return `has only ${count} of ${due.length} currencies`
 }

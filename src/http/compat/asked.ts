@@ -105,7 +105,7 @@ export class Asked {
     if (atMs < FIRST_MS) throw new CompatError(fault, 'a date must lie in 1900 or later')
     if (atMs <= this.nowMs) return atMs
     if (isLateFine) return this.today
-    throw new CompatError(fault, 'this day lies in the future; take today or an earlier UTC date')
+    throw new CompatError(fault, 'this day is in the future; use today or an earlier UTC date')
   }
 
   get today(): number {

@@ -6,7 +6,7 @@ import { type Asked, dateOf, lastSecondOf, secondsOf } from './asked.ts'
 import { CompatError, type Fault } from './fault.ts'
 
 const NOTES = {
-  disclaimer: 'Mid-market rates of Corridor, for information only; nobody sells at them.',
+  disclaimer: 'Mid-market rates of Corridor, for information only; no provider sells at them.',
   license: 'The terms of this service; its documentation names the sources.',
 }
 const INDENT = 2

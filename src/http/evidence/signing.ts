@@ -114,7 +114,7 @@ function wishesIn(text: string, keyId: string): SignatureWish[] {
     throw invalidParameter({ name, fault: (error as Error).message })
   }
   if (wishes.every((wish) => wish.keyId === null || wish.keyId === keyId)) return wishes
-  throw invalidParameter({ name, fault: `it asks for another key than ${keyId}` })
+  throw invalidParameter({ name, fault: `it requests another key than ${keyId}` })
 }
 
 /** The address that the caller requested: behind a proxy that of the setting. */

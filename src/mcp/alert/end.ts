@@ -15,7 +15,7 @@ export const endAlert = (deps: AlertDeps): Tool =>
     ...{ scope: ALERTS_SCOPE, isFree: true, effect: 'deletes' },
     async answer({ args: { id }, view, caller: { account } }) {
       const alert = await deleteAlert(deps, { account, alertId: id })
-      const will = 'It was deleted with its deliveries, and tells nothing any more.'
+      const will = 'It was deleted with its deliveries, and sends nothing any more.'
       return { ...presentAlert(alert), will, ...presentFreshness(view.freshness) }
     },
   })

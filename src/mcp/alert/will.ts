@@ -20,7 +20,7 @@ export function willText(alert: Alert): string {
     const often = isOnce ? 'of the next month' : 'of each month'
     return `On the first ${often} it sends ${told} with ${whatText(alert)}.`
   }
-  const end = isOnce ? 'then it ends' : 'and again each time after it was no longer so'
+  const end = isOnce ? 'then it ends' : 'and again whenever that recurs'
   return `When ${whatText(alert)}${changeText(when)}, it sends ${told}, ${end}.`
 }
 

@@ -99,7 +99,7 @@ export const amount = (description: string) =>
 export const detailField = {
   detail: words(DETAILS, {
     default: 'short',
-    description: 'full: all members of REST, with notes.',
+    description: 'full: all fields of REST, with notes.',
   }),
 }
 
@@ -110,7 +110,7 @@ const pastMoment =
     const dayMs = dateMsOf(text)
     if (dayMs !== null && dayMs <= nowMs) return iso(Math.min(dayMs + DAY_MS - 1, nowMs))
     if (dayMs !== null)
-      throw invalidParameter({ name, fault: `it lies in the future; leave it out ${what}` })
+      throw invalidParameter({ name, fault: `it is in the future; leave it out ${what}` })
     readInstant(name, text)
     return text
   }

@@ -62,7 +62,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
 /** Explains why a page is empty; null if it is not. */
 function emptyNote(view: View, { points, ...history }: History, all: History, asked: Asked) {
   if (points.length > 0) return null
-  if (all.points.length > 0) return `offset ${asked.offset} lies after the last observation`
+  if (all.points.length > 0) return `offset ${asked.offset} is after the last observation`
   const { corridor, fromMs, toMs } = history
   const lastMs = view
     .allQuotes(corridor.from, corridor.to)

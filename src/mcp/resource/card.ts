@@ -7,7 +7,7 @@
 export const cardResource = {
   uri: 'ui://corridor/card.html',
   name: 'card',
-  title: 'An answer as bars',
+  title: 'A result as bars',
   description: 'How convert and rank_costs look in hosts that show MCP Apps. Reading it is free.',
   mimeType: 'text/html;profile=mcp-app',
 }

@@ -104,7 +104,7 @@ function faultOf(deps: MachineDeps, error: unknown): OAuthFault {
       503,
       5,
     )
-  deps.log.error({ err: error }, 'an application was not answered')
+  deps.log.error({ err: error }, 'a request of an application failed')
   return new OAuthFault('server_error', 'something failed on our side; try again later', 500)
 }
 

@@ -28,7 +28,7 @@ export const PRICES_PATH = `${PATHS.data}/prices.csv`
 const READING = {
   runningMax: 2,
   waitingMax: 20,
-  refusal: 'too many files are asked for at the moment; retry shortly',
+  refusal: 'too many files are being requested; retry shortly',
 }
 
 type Query = ReturnType<typeof readPricesQuery>
@@ -64,7 +64,7 @@ async function refuseOther(files: FileDeps['files'], { until }: Query, { nowMs, 
   if (isRecent || quarterAt(startMs).endMs === endMs || (await files.find(until, 1))) return
   throw new ServiceError(
     'unknown_file',
-    `there is no file of ${until}; ask for one of the last ${RECENT_DAYS} days or the last day ` +
+    `there is no file of ${until}; request one of the last ${RECENT_DAYS} days or the last day ` +
       `of a quarter, or with a key for /api/v1/files/${until}.csv.gz`,
   )
 }

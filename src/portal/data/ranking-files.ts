@@ -13,7 +13,7 @@ import { AMOUNT_USD, type Row, rankingOf } from './ranking.ts'
 const DRAWING = {
   runningMax: 1,
   waitingMax: 20,
-  refusal: 'too many charts are asked for at the moment; retry shortly',
+  refusal: 'too many charts are being requested; retry shortly',
 }
 
 /** A chart speaks the language of its address, else that of the reader. */

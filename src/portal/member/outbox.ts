@@ -53,12 +53,12 @@ export class Outbox {
   #send(send: () => Promise<string>): void {
     const { log } = this.options
     if (this.#sending.size >= MAILS_MAX) {
-      log.error({}, 'a mail was not sent: too many are on their way')
+      log.error({}, 'an email was not sent: too many are queued')
       return
     }
     const sending = send().then(
       () => {},
-      (err) => log.error({ err }, 'a mail was not sent'),
+      (err) => log.error({ err }, 'an email was not sent'),
     )
     this.#sending.add(sending)
     void sending.finally(() => this.#sending.delete(sending))
@@ -75,7 +75,7 @@ export class Outbox {
       this.settled().then(() => true),
       delay(STOP_WAIT_MS, undefined, { ref: false }),
     ])
-    if (!isDone) this.options.log.error({}, 'mails were not sent before the end')
+    if (!isDone) this.options.log.error({}, 'emails were not sent before the stop')
     this.options.mailer?.close()
   }
 }

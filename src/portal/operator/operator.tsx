@@ -92,9 +92,7 @@ function Alarms(props: Props) {
   const alarms =
     silent.length + partly.length + upstreams + doubtfulPegs.length + doubtfulMids.length
   if (alarms === 0 && isMidRecent)
-    return (
-      <Notice kind="good">Every feed answers and every provider sends as it usually does.</Notice>
-    )
+    return <Notice kind="good">Every feed responds and every provider sends as usual.</Notice>
   return (
     <div class="stack-tight">
       {!isMidRecent && (

@@ -35,10 +35,10 @@ export function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: FeedsProps) 
           'There is no mid yet. '
         )}
         {feeds.ranMs === null ? (
-          'No feed was asked yet.'
+          'No feed was queried yet.'
         ) : (
           <>
-            They were last asked on <Moment ms={feeds.ranMs} />.
+            They were last queried on <Moment ms={feeds.ranMs} />.
           </>
         )}
       </p>
@@ -97,7 +97,7 @@ const feedColumns = ({ served, nowMs }: FeedProps): Column<FeedRecord>[] => [
 ]
 
 function stateText({ triedMs, isFailing }: FeedRecord): string {
-  if (triedMs === null) return 'not asked yet'
+  if (triedMs === null) return 'not queried yet'
   return isFailing ? 'failing' : 'works'
 }
 
@@ -109,7 +109,7 @@ export const Sources = ({ sources, nowMs }: SourcesProps) =>
     <section class="stack-tight" aria-labelledby="sources">
       <h2 id="sources">Official rates</h2>
       <p class="muted">
-        Each bank is asked when it publishes. From {LATE_DAYS} missed days of publication on it
+        Each bank is queried when it publishes. From {LATE_DAYS} missed days of publication on it
         counts as late; holidays count, too.
       </p>
       <RowTable
@@ -180,7 +180,7 @@ const connectorColumns = (nowMs: number): Column<ConnectorRecord>[] => [
   },
   lastFailure(nowMs),
   {
-    head: 'The last answer begins',
+    head: 'Beginning of the last response',
     cell: ({ excerpt }) => (excerpt === null ? 'none came' : <pre>{excerpt}</pre>),
   },
 ]

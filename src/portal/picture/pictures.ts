@@ -23,7 +23,7 @@ const KEPT_MAX = 100
 const DRAWING = {
   runningMax: 1,
   waitingMax: 20,
-  refusal: 'too many pictures are asked for at the moment; retry shortly',
+  refusal: 'too many pictures are being requested; retry shortly',
 }
 
 /** The path of a pair's picture in a language; the query of the pair's page follows it. */

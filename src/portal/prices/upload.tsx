@@ -59,7 +59,7 @@ const uploadPage = ({ upload, rows, page, pages }: Props): Page => ({
           rows={rows}
           keyOf={({ quote }) => quote.id}
         />
-        {rows.length === 0 && <p class="muted">They are too old to be kept.</p>}
+        {rows.length === 0 && <p class="muted">They were deleted for their age.</p>}
         <Pager
           label="Pages of prices"
           {...{ page, pages }}
@@ -91,7 +91,7 @@ const CorridorLink = ({ of: { from, to } }: { of: Quote }) => (
 )
 
 const feeText = ({ fee, feeCurrency }: Quote): string =>
-  fee === null || feeCurrency === null ? 'none said' : ENGLISH.priceText(fee, moneyOf(feeCurrency))
+  fee === null || feeCurrency === null ? 'not stated' : ENGLISH.priceText(fee, moneyOf(feeCurrency))
 
 const offerText = ({ offer }: Quote): string =>
   offer ? offerWords(ENGLISH, offer, false).join(', ') : ''

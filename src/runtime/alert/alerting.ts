@@ -69,7 +69,7 @@ type Options = Pick<AlertDeps, 'past' | 'onChange'> & {
   readonly addressesOf?: ServiceOptions['addressesOf']
 }
 
-const AWAY = 'the database with the alerts cannot be reached at the moment; retry shortly'
+const AWAY = 'the database with the alerts cannot be reached; retry shortly'
 
 /** The maximum number of concurrent database queries about alerts. */
 const ASKED_MAX = 2

@@ -49,12 +49,13 @@ export class AlertJudging {
       ...deps,
       take: (transition) => this.#watch.take(transition),
       bodyOf: (firing) => firedBody(firing, deps.memory.isSample),
-      onFault: (err) => log.error({ err }, 'an alert could not be judged'),
+      onFault: (err) => log.error({ err }, 'an alert could not be evaluated'),
     })
     this.#watch = new AlertWatch({
       store: this.#store,
       judge: this.#judge,
-      onFault: (err) => log.warn({ err }, 'alerts could not be kept; they are when it works again'),
+      onFault: (err) =>
+        log.warn({ err }, 'alert transitions could not be stored; they are retried'),
     })
     this.#monthly = new MonthlyAlerts({
       ...deps,

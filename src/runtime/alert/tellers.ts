@@ -59,7 +59,7 @@ export function tellers(deps: Deps) {
         const said = await beforeEnd(mailed(deps, deps.mailer, { claim, address, language }), late)
         return { status: null, error: null, ...replyOf(said) }
       } catch (err) {
-        deps.log.warn({ err }, 'the mail of an alert was not sent')
+        deps.log.warn({ err }, 'the email of an alert was not sent')
         return { ...unsent(DELIVERY_ERRORS.unsent), ...replyOf(refusalOf(err)) }
       }
     },

@@ -59,7 +59,7 @@ export class WorkerWatch {
   async #tellBack(away: readonly number[]): Promise<void> {
     const owed = this.#owed
     this.#owed = away
-    this.deps.log.info(this.#figures, 'database workers answer again')
+    this.deps.log.info(this.#figures, 'database workers respond again')
     const back = owed.filter((group) => !away.includes(group))
     try {
       await this.deps.onBack(await this.deps.store.corridorsOn(back))
@@ -97,7 +97,7 @@ export class WorkerWatch {
     this.#awayIds = new Set(corridors.map(({ id }) => id))
     const before = this.#figures.away
     this.#figures = { workers: all.length, away: away.length, corridors: corridors.length }
-    if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are away')
+    if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are unreachable')
     return { all, away, corridors }
   }
 

@@ -19,7 +19,7 @@ import { counterOf, type Family, gauge } from '~/telemetry/families.ts'
 import { LogKeys } from './log-keys.ts'
 
 const WORK = 'corridor log seal'
-const AWAY = 'the database with the log cannot be reached at the moment; retry shortly'
+const AWAY = 'the database with the log cannot be reached; retry shortly'
 
 type Deps = Pick<ServiceOptions, 'config' | 'database' | 'clock' | 'log'> & {
   readonly secret: SharedSecret
@@ -137,13 +137,13 @@ async function postToWitness(url: string, body: string) {
   let bytes = 0
   for await (const part of answer.body ?? []) {
     bytes += part.length
-    if (bytes > WITNESS_BYTES_MAX) throw new Error('its answer is too long')
+    if (bytes > WITNESS_BYTES_MAX) throw new Error('its response is too long')
     parts.push(part)
   }
   return { status: answer.status, text: Buffer.concat(parts).toString() }
 }
 
-const KEY_AWAY = 'the key that signs cannot be read at the moment; ask without Accept-Signature'
+const KEY_AWAY = 'the signing key cannot be read; retry without Accept-Signature'
 
 type SignerDeps = {
   readonly keys: LogKeys

@@ -55,7 +55,7 @@ async function read(pace: Pace, address: string): Promise<string> {
     if (response.status === 200)
       return documentText(await documentBytes(response, DOCUMENT_BYTES_MAX))
     response.end()
-    throw fault(`it is answered with ${response.status}, not 200`)
+    throw fault(`it returned ${response.status}, not 200`)
   } catch (error) {
     if (error instanceof ApplicationFault) throw error
     if (error instanceof Unaskable) throw fault(error.message)
@@ -78,7 +78,7 @@ type Options = Pick<ServiceOptions, 'database' | 'log' | 'pace'>
 const EXCHANGES = {
   runningMax: 1,
   waitingMax: 64,
-  refusal: 'too many applications ask for tokens; try again in a moment',
+  refusal: 'too many applications are requesting tokens; try again in a moment',
 }
 
 /** Dependencies of connecting applications. */

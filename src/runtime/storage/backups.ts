@@ -78,7 +78,7 @@ export class Backups {
     const { rows } = await onOwnConnection(database.sql, written, CONNECTIONS)
     const [atMs, place] = [clock.now(), shelf.placeOf(name)]
     await createStorageStore(database).noteBackup({ atMs, place, rows })
-    log.info({ place, rows, ms: atMs - startMs }, 'a backup was made')
+    log.info({ place, rows, ms: atMs - startMs }, 'a backup was created')
   }
 }
 

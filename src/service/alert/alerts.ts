@@ -111,7 +111,7 @@ export async function assertReachable(
   }
   const name = 'to.email'
   if (!isMailed)
-    throw invalidParameter({ name, fault: 'this service sends no mail; take a webhook' })
+    throw invalidParameter({ name, fault: 'this service sends no email; use a webhook' })
   if ((await alerts.addressOf(id)) === null)
     throw invalidParameter({
       name,

@@ -21,7 +21,10 @@ export async function rotateSecret(
   const old = await alerts.find(account.id, alertId)
   if (!old) throw unknownAlert()
   if (old.to.kind !== 'webhook')
-    throw invalidParameter({ name: 'id', fault: 'the alert is mailed, and mails have no secret' })
+    throw invalidParameter({
+      name: 'id',
+      fault: 'the alert is sent by email, and emails have no secret',
+    })
   const { text, sealed } = await secrets.make()
   const oldEndsMs = clock.now() + OLD_SECRET_MS
   const alert = await alerts.rotate(account.id, alertId, { secret: sealed, oldEndsMs })

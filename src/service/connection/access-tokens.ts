@@ -43,7 +43,7 @@ const MARKED = { requestsMax: 2_000, windowMs: 2_000 }
  */
 const UNMARKED_BY_ADDRESS = { requestsMax: 40, windowMs: 10_000 }
 const UNMARKED = { requestsMax: 200, windowMs: 2_000 }
-const LOOK_UP = { msMax: 2_000, message: 'the database did not tell in time about this token' }
+const LOOK_UP = { msMax: 2_000, message: 'the database did not look up this token in time' }
 
 const INVALID_TOKEN = new ServiceError(
   'invalid_key',

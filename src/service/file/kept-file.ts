@@ -158,7 +158,7 @@ const tooEarly = (period: Period): ServiceError => {
   const at = new Date(settledMs(period)).toISOString()
   return new ServiceError(
     'unknown_file',
-    `the file of ${period.name} is made an hour after its end in UTC; ask again after ${at}`,
+    `the file of ${period.name} is created an hour after its end in UTC; retry after ${at}`,
     { available_at: at },
   )
 }

@@ -76,7 +76,7 @@ export function knownAnswer<P, T>(
   if (askedMs > nowMs)
     throw invalidParameter({
       name: 'known_at',
-      fault: 'it lies in the future; leave it out to ask about now',
+      fault: 'it is in the future; leave it out for the present',
     })
   const knownMs = isOfTier ? askedMs : Math.min(askedMs, cutoffMs)
   return store.at(knownMs, async (tables) => {
@@ -122,7 +122,7 @@ async function settled<P, T>(
     const found = outcomeOf(() => find(view))
     const [answer, isSoon] = await Promise.all([found, load(view, round === 1)])
     if (!(await load(view)) && !isSoon) return answer()
-    if (round === ROUNDS_MAX) throw new Error('an answer looked at other corridors every time')
+    if (round === ROUNDS_MAX) throw new Error('a response depended on other corridors every time')
   }
 }
 

@@ -209,7 +209,7 @@ export async function entered(
   const { language } = origin
   const first = { name: FIRST_KEY_NAME, hash, lastFour, language }
   const membership = await deps.members.join(userId, first)
-  if (!membership) throw new Error('somebody is signed in whose address is not confirmed')
+  if (!membership) throw new Error('a person is signed in whose address is not confirmed')
   await deps.published(membership.accountId)
   await deps.sessions.boundSessions(userId, SESSIONS_MAX)
   await forgetAttempts(counting(deps), attempt)

@@ -89,7 +89,7 @@ const keyReused = (): ServiceError =>
   )
 
 const OVERDUE =
-  'the database does not answer at the moment, so it is unknown whether the batch was recorded; ' +
+  'the database does not respond, so it is unknown whether the batch was recorded; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
 async function recorded({ store }: IngestDeps, batch: Batch): Promise<Done> {

@@ -45,7 +45,7 @@ export function withdraw(deps: WithdrawDeps, caller: Caller, wish: Wish): Promis
 }
 
 const OVERDUE =
-  'the database does not answer at the moment, so it is unknown whether the observations were ' +
+  'the database does not respond, so it is unknown whether the observations were ' +
   'withdrawn; retry shortly: withdrawing them twice does no harm'
 
 async function withdrawAndServe(

@@ -136,7 +136,7 @@ export class Seats {
   async #others(seat: StreamSeat, othersMax: number): Promise<number> {
     if (this.#isAway) return 0
     try {
-      const message = 'the database does not answer'
+      const message = 'the database does not respond'
       return await inTime(this.deps.store.take(seat, othersMax), { msMax: LATE_MS, message })
     } catch (err) {
       if (!this.#isAway) this.deps.log.warn({ err }, 'streams of other processes are not counted')
@@ -200,7 +200,7 @@ export async function takenSeat(
 const noRoom = (): ServiceError =>
   new ServiceError(
     'streams_unavailable',
-    'no further stream can be opened here at the moment; connect again in a few seconds',
+    'no further stream can be opened here; connect again in a few seconds',
     {},
     RETRY_SECONDS,
   )

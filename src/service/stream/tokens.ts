@@ -62,7 +62,7 @@ export class StreamTokens {
   }
 
   async #seal(text: Uint8Array): Promise<Buffer> {
-    const message = 'the database does not answer, and tokens need it; retry shortly, or use a key'
+    const message = 'the database does not respond, and tokens need it; retry shortly, or use a key'
     const secret = await inTime(this.#secret(message), { msMax: SECRET_MS_MAX, message })
     return createHmac('sha256', secret).update(PURPOSE).update(text).digest()
   }

@@ -14,7 +14,7 @@ export function jsonRows(text: string, member?: string): JsonRow[] {
   const answer = jsonOf(text)
   const list = member === undefined ? answer : isRow(answer) && answer[member]
   if (!Array.isArray(list) || !list.every(isRow))
-    throw new FeedError('malformed', `answered JSON without the list ${member ?? 'of rows'}`)
+    throw new FeedError('malformed', `returned JSON without the list ${member ?? 'of rows'}`)
   return list
 }
 

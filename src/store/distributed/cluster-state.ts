@@ -49,9 +49,9 @@ export async function layoutOf(sql: Sql): Promise<Layout> {
 
 function faultOf({ name, method, column, colocation }: Placed, together: number | null) {
   const isReference = REFERENCE_TABLES.includes(name)
-  if (method === null) return `${name} lies on the coordinator alone`
+  if (method === null) return `${name} is on the coordinator alone`
   if (method === 'n') return isReference ? null : `${name} is not distributed by corridor`
   if (isReference) return `${name} is not a reference table`
   if (column !== DISTRIBUTION_COLUMN) return `${name} is distributed by ${column}`
-  return colocation === together ? null : `${name} lies apart from observations`
+  return colocation === together ? null : `${name} is not colocated with observations`
 }

@@ -89,7 +89,7 @@ export const locksOf = (parts: number, shards: number): number =>
 function roomFaults({ name, success, result }: NodeAnswer, locks: number): string[] {
   if (!success)
     return [
-      `${name} does not let this user in or does not answer (${result}): give the user there the ` +
+      `${name} refuses this user or does not respond (${result}): give the user there the ` +
         'same name and rights, and the coordinator its password in pg_dist_authinfo or .pgpass',
     ]
   const [prepared = 0, room = 0] = result.split(' ').map(Number)
@@ -112,7 +112,7 @@ async function rightFaults(sql: Sql): Promise<string[]> {
       ) as owns_database
     from pg_class where relnamespace = 'public'::regnamespace and relname = any(${names}::text[])
       and not pg_has_role(relowner, 'usage')`
-  if (row.others > 0) return ['this user does not own the tables: run this as the user who does']
+  if (row.others > 0) return ['this user does not own the tables: run this as their owner']
   return row.owns_database
     ? []
     : [

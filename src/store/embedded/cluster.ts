@@ -27,8 +27,8 @@ export async function requireSameMajor(home: Home, binaries: Binaries): Promise<
   const major = await clusterMajor(home)
   if (major === null || major === binaries.major) return
   throw new Error(
-    `${home.data} was made by PostgreSQL ${major}, this corridor carries ${binaries.major}: ` +
-      'dump it with the corridor release that made it and load the dump into a new DATA_DIR, ' +
+    `${home.data} was created by PostgreSQL ${major}, this corridor carries ${binaries.major}: ` +
+      'dump it with the corridor release that created it and load the dump into a new DATA_DIR, ' +
       `or run a PostgreSQL ${major} on it and set DATABASE_URL`,
   )
 }

@@ -132,7 +132,7 @@ function faultsOf(unmade: readonly Wanted[], counted: readonly Counted[]): RowFa
 }
 
 const FULL =
-  'which is the limit: price fewer combinations, or let prices run out by their valid_until'
+  'which is the limit: price fewer combinations, or let prices expire by their valid_until'
 
 function wantedRows(sql: Sql | TransactionSql, wanted: readonly Wanted[]) {
   const saying = wanted.map(({ key }) => JSON.stringify(offerOfKey(key)))

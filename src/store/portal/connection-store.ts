@@ -162,7 +162,7 @@ function connect(
     await lockAccount(tx, accountId)
     const isThis = isPair(wish)
     const [consent] = await tx.select().from(oauthConsents).where(isThis).for('update')
-    if (!consent) throw new Error('a person is to be connected who did not consent')
+    if (!consent) throw new Error('the person to connect has not consented')
     const own = await tx.select().from(keys).where(eq(keys.accountId, accountId))
     const inUse = own.filter((key) => isConnection(key) && key.revokedMs === null)
     const known = inUse.find(({ id }) => id === consent.keyId)

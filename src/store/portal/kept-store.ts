@@ -27,7 +27,7 @@ export async function keptOf(database: Database, own: Own): Promise<Kept> {
   const { people, accounts: held, keys: ownKeys, alerts: watched, changes, ...kept } = rows
   const [person] = people
   const [account] = held
-  if (!person || !account) throw new Error(`nothing is kept of account ${accountId}`)
+  if (!person || !account) throw new Error(`nothing is stored about account ${accountId}`)
   const { email, createdAt, language } = person
   return {
     person: { email, createdMs: createdAt.getTime(), language },

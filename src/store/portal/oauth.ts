@@ -131,7 +131,7 @@ const decisionBy = (headers: Headers, decision: object): RequestInit => ({
 })
 
 function outcomeOf(location: string | null, status: number): Outcome {
-  if (location === null) throw new Error(`an authorization was answered with ${status}`)
+  if (location === null) throw new Error(`an authorization returned ${status}`)
   const [path, query = ''] = splitAt(location, '?')
   if (path === SIGN_IN) return { kind: 'sign-in' }
   if (path === CONSENT) return { kind: 'ask', question: query }

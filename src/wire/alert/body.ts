@@ -98,7 +98,7 @@ const TAKES: Readonly<Record<string, string>> = {
   'when.period': 'a time such as 90m, 24h or 7d',
   to: 'an object with either webhook or email',
   'to.webhook': `a URL of at most ${WEBHOOK_URL_LENGTH_MAX} characters`,
-  'to.email': 'true; mails go to the owner of the account',
+  'to.email': 'true; emails go to the owner of the account',
   name: `1 to ${ALERT_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`,
   once: 'true or false',
   status: 'active or paused; DELETE takes an alert away',

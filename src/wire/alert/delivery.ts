@@ -17,7 +17,7 @@ import { presentCondition } from './alert.ts'
 export const DeliveryResponse = namedRecord('AlertDelivery', {
   id: Type.String({ format: 'uuid', description: 'The `webhook-id` of its requests.' }),
   alert_id: Type.String({ format: 'uuid' }),
-  kind: words(DELIVERY_KINDS, { description: 'What it tells.' }),
+  kind: words(DELIVERY_KINDS, { description: 'What it reports.' }),
   status: words(DELIVERY_STATUSES),
   tries: Type.Integer(),
   created_at: Instant,

@@ -17,7 +17,7 @@ export const presentKept = (kept: Kept, nowMs: number) => ({
     role: kept.account.role,
     created_at: iso(kept.account.createdMs),
   },
-  password: 'kept as a salted hash, which is not part of this file',
+  password: 'stored as a salted hash, which is not part of this file',
   authenticator_app: kept.factors.hasApp,
   passkeys: kept.factors.passkeys.map(({ name, createdMs }) => ({
     name,

@@ -12,7 +12,7 @@ export function costsNote({ cheapest, others, ...found }: CountryCosts): string 
         'with from and to.'
       : null,
     silentCount > 0
-      ? `Not counted: ${silentCount} of its offers that do not say what was asked of them.`
+      ? `Not counted: ${silentCount} of its offers that do not state the requested conditions.`
       : null,
   ].filter((note) => note !== null)
   return notes.length > 0 ? notes.join(' ') : null
@@ -28,7 +28,7 @@ function emptyNote(found: Omit<CountryCosts, 'cheapest' | 'others'>): string {
   if (corridor && lack) return lackNote(lack, { corridor, amount })
   if (!corridor) return `No currency of one of the countries is supported; /currencies lists all.`
   if (amount === null)
-    return `There is no recent mid of ${corridor.from} to bring amount_usd to it; ask with amount.`
-  const asked = found.isFiltered ? ' and as asked' : ''
+    return `There is no recent mid of ${corridor.from} to convert amount_usd; send amount instead.`
+  const asked = found.isFiltered ? ' with the requested conditions' : ''
   return `No offer in ${corridorKey(corridor)} says that it is for ${pairText(found)}${asked}.`
 }

@@ -127,7 +127,7 @@ export const CostsResponse = namedRecord('CostsResponse', {
       description: 'In the source currency; null if there is no mid to convert amount_usd.',
     }),
   ),
-  amount_usd: Type.Optional(Type.Number({ description: 'As asked.' })),
+  amount_usd: Type.Optional(Type.Number({ description: 'As requested.' })),
   offers: Type.Array(CostEntry, {
     description:
       'By cost.total_pct, smallest first; then those without a cost, then suspect ones, and last ' +

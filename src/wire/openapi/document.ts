@@ -192,7 +192,7 @@ function costOf({ access, isMetered, isTiered }: Operation): string {
   const cost = isMetered ? 'Costs one unit.' : 'Costs nothing.'
   if (access === 'public') return `${cost} Takes no key.`
   if (access === 'recording') return `${cost} Takes a key of a treasury or admin account.`
-  return isTiered ? `${cost} Answers at the tier of the key.` : cost
+  return isTiered ? `${cost} Served at the tier of the key.` : cost
 }
 
 type Place = 'path' | 'query' | 'header'

@@ -65,11 +65,11 @@ ${ADVICE}
 ${sections(endpoints)}
 ## More
 
-- [OpenAPI 3.1 document](${origin}/openapi.json): every parameter, answer and error, with examples
+- [OpenAPI 3.1 document](${origin}/openapi.json): every parameter, response and error, with examples
 - [Interactive reference](${origin}/docs): for people
 - Tool server (MCP, streamable HTTP) at \`${origin}/mcp\`: the same data, key and quota
 
-## Which tool for which question
+## Which tool for which request
 
 ${TOOLS}
 `

@@ -35,7 +35,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   FetchMultiResponse: 'Mid and best rate of one base currency into several.',
   FetchOneResponse: 'Mid and best rate of one pair.',
   HeldBackMid: 'A reference that moved too far to be used before another one confirms it.',
-  HistoricalResponse: 'The prices of a corridor as they stood at the end of a past UTC day.',
+  HistoricalResponse: 'The prices of a corridor as of the end of a past UTC day.',
   HistoryPoint: 'One observation, as it was recorded.',
   HistoryResponse: 'A page of the observations of a corridor.',
   BulkResponse: 'The outcome of recording many rows.',

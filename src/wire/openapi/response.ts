@@ -105,7 +105,7 @@ export const headerComponents: Json = {
     schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
   },
   'X-Accel-Buffering': {
-    description: 'Asks proxies to pass on each event at once.',
+    description: 'Makes proxies pass on each event at once.',
     schema: { type: 'string', enum: ['no'] },
   },
   Link: {
@@ -211,7 +211,7 @@ export class Responses {
         content: { 'text/event-stream': this.#stream(events) },
       }
     return {
-      description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
+      description: success.status === 201 ? 'Committed, and served from now on.' : 'The response.',
       headers: headersOf(operation, success.status),
       content: file
         ? { [file.medium]: { schema: binary } }

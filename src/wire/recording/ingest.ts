@@ -72,7 +72,7 @@ export const IngestResponse = namedRecord('IngestResponse', {
     Type.Array(ObservationId, {
       maxItems: BATCH_ROWS_MAX,
       description:
-        'The id of each row, in the order of the rows; absent from the repeated answer to a ' +
+        'The id of each row, in the order of the rows; absent from the repeated response to a ' +
         'batch that an older version recorded.',
     }),
   ),

@@ -53,7 +53,7 @@ const TAKES = 'the fields are observations and reason'
 
 function idsIn(value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length === 0)
-    throw malformed('observations must be a list of ids, as POST /rates answers them')
+    throw malformed('observations must be a list of ids, as POST /rates returns them')
   const isId = (id: unknown): id is number => Number.isSafeInteger(id) && (id as number) > 0
   if (!value.every(isId)) throw malformed('observations must have ids only, which are integers')
   if (value.length > WITHDRAWN_AT_ONCE_MAX)

@@ -51,7 +51,7 @@ const FeedValue = namedRecord('FeedValue', {
         'that agree; ' +
         'disputed: feeds disagree, and another one counts; held_back: it moved too far and waits ' +
         'to be confirmed; not_preferred: another feed is used; no_answer: it gave no valid ' +
-        'answer in the last run; pegged: the currency follows another one.',
+        'response in the last run; pegged: the currency follows another one.',
     }),
   ),
 })
@@ -82,7 +82,7 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
     ),
   ),
   feeds: Type.Array(FeedValue, {
-    description: 'The last answer of each feed that answered in the seven days before.',
+    description: 'The last response of each feed that responded in the seven days before.',
   }),
   official: Type.Array(OfficialEntry, {
     description: "The banks' rates for the date, for comparison; never part of the mid.",
@@ -123,7 +123,7 @@ export function presentReferences(
     })),
     official: official.map(presentOfficialRate),
     ...presentNote(
-      feeds.length > 0 ? null : `No answer of a feed with ${currency} is recorded for ${date}.`,
+      feeds.length > 0 ? null : `No response of a feed with ${currency} is recorded for ${date}.`,
     ),
     ...presentFreshness(freshness),
   }

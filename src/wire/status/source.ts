@@ -17,13 +17,13 @@ export const QuoteSourceState = namedRecord('QuoteSourceState', {
     }),
   ),
   is_late: Type.Boolean({ description: `Whether it has missed ${LATE_DAYS} days or more.` }),
-  currencies: Type.Integer({ description: 'How many currencies its last answer had.' }),
+  currencies: Type.Integer({ description: 'Number of currencies in its last response.' }),
   last_success: nullable(Instant),
   is_failing: Type.Boolean({ description: 'Whether its last fetch failed.' }),
   fault: nullable(words(FEED_FAULTS)),
   reason: nullable(Type.String({ description: "The reason, to be read after the bank's name." })),
   refused: Type.Array(Type.String(), {
-    description: "What was rejected of its last answer, to be read after the bank's name.",
+    description: "What was rejected of its last response, to be read after the bank's name.",
   }),
 })
 

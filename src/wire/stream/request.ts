@@ -33,7 +33,7 @@ export function askedCorridors({
 }: Pick<Static<typeof StreamQuery>, 'corridors'>): readonly Corridor[] | null {
   if (corridors.includes(EVERY)) {
     if (corridors.length === 1) return null
-    throw wrong('* stands for every corridor; leave the others out')
+    throw wrong('* means every corridor; leave the others out')
   }
   return corridors.map((text) => {
     const [, from, to] = CORRIDOR.exec(text) ?? []

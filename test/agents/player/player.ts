@@ -28,7 +28,7 @@ export class Tools {
   async callText(name: string, args: Record<string, unknown>) {
     const result = await this.client.callTool({ name, arguments: args })
     const [content] = result.content
-    if (content?.type !== 'text') throw new Error('a tool answers with one text')
+    if (content?.type !== 'text') throw new Error('a tool returns one text')
     this.calls++
     this.#characters += content.text.length + JSON.stringify(args).length
     return { isError: result.isError === true, text: content.text }

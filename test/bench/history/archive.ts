@@ -177,5 +177,5 @@ async function posted(url: string, { key, atMs, nth }: Price): Promise<void> {
       },
     ]),
   })
-  if (reply.status !== 201) throw new Error(`POST answered ${reply.status}: ${await reply.text()}`)
+  if (reply.status !== 201) throw new Error(`POST returned ${reply.status}: ${await reply.text()}`)
 }

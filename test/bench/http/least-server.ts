@@ -17,7 +17,7 @@ const server = Bun.serve({
   development: false,
   fetch({ url, headers }) {
     if (!url || headers.get('x-api-key') === '' || headers.get('x-request-id') === '')
-      return new Response('nobody asks so', { status: 500 })
+      return new Response('unexpected request', { status: 500 })
     if (isMetered) {
       left--
       kept.set('x-ratelimit-remaining', String(left))

@@ -27,7 +27,7 @@ export function publisherOf(service: Running, { market, key }: { market: Market;
       const body = bodies[turn++ % BODIES]!
       const reply = await fetch(`${service.url}/rates`, { method: 'POST', headers, body })
       const text = await reply.text()
-      if (reply.status !== 201) throw new Error(`POST /rates answered ${reply.status}: ${text}`)
+      if (reply.status !== 201) throw new Error(`POST /rates returned ${reply.status}: ${text}`)
       return BATCH_ROWS
     },
   }

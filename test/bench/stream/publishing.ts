@@ -33,7 +33,7 @@ export function recorderOf(service: Running, { market, key }: { market: Market; 
     const reply = await fetch(`${service.url}/rates`, { method: 'POST', headers, body })
     const committedMs = performance.timeOrigin + performance.now()
     const text = await reply.text()
-    if (reply.status !== 201) throw new Error(`POST /rates answered ${reply.status}: ${text}`)
+    if (reply.status !== 201) throw new Error(`POST /rates returned ${reply.status}: ${text}`)
     return rows.map(({ from, to, rate }) => ({
       corridor: `${from}/${to}`,
       rate: String(rate),

@@ -35,7 +35,7 @@ export function everything(service: Running, key: string, after?: string): Every
     const headers = { 'x-api-key': key, ...(after && { 'last-event-id': after }) }
     const url = `${service.url}/stream?corridors=*`
     const reply = await fetch(url, { headers, signal: stop.signal })
-    if (reply.status !== 200) throw new Error(`GET /stream answered ${reply.status}`)
+    if (reply.status !== 200) throw new Error(`GET /stream returned ${reply.status}`)
     let rest = ''
     for await (const chunk of reply.body!.pipeThrough(new TextDecoderStream())) {
       const text = rest + chunk

@@ -38,11 +38,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     async play({ load, isSmall, must }) {
       await delay(isSmall ? 2000 : 5000)
       const odd = load.seen.filter(({ kind, status }) => status !== (kind === 'post' ? 201 : 200))
-      must(odd.length === 0, `something answered ${statuses(odd)}`)
+      must(odd.length === 0, `some requests returned ${statuses(odd)}`)
     },
   },
   'worker-killed': {
-    ...{ name: 'a worker is killed between its promise and its commit', mayReset: true },
+    ...{ name: 'a worker is killed between prepare and commit', mayReset: true },
     async play(stage) {
       const { workers } = stage.scene.cluster
       for (let i = 0; i < (stage.isSmall ? 2 : 6); i++) {
@@ -57,7 +57,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   'worker-frozen': {
-    ...{ name: 'a worker stands still between its promise and its commit', mayReset: true },
+    ...{ name: 'a worker is frozen between prepare and commit', mayReset: true },
     async play(stage) {
       const node = stage.scene.cluster.workers[0]!
       await halfCommitted(stage, node)
@@ -78,7 +78,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         await delay(LATE_MS)
         const during = stage.load.seen.filter(({ kind, atMs }) => kind !== 'post' && atMs >= fromMs)
         const odd = during.filter(({ status }) => status !== 200)
-        stage.must(odd.length === 0, `questions answered ${statuses(odd)}`)
+        stage.must(odd.length === 0, `requests returned ${statuses(odd)}`)
         stage.scene.networkOf(node).release()
         await stage.heal()
       }
@@ -116,7 +116,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   'worker-away': {
-    ...{ name: 'a worker is away for longer', mayReset: true },
+    ...{ name: 'a worker is unreachable for longer', mayReset: true },
     async play(stage) {
       const { scene, load, must, isSmall } = stage
       const [node] = scene.cluster.workers
@@ -137,20 +137,20 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       const others = scene.cluster.workers.filter((worker) => worker !== node)
       const all = (seen: readonly Seen[], status: number) =>
         seen.length > 0 && seen.every((one) => one.status === status)
-      must(all(of('live', null), 200), `live reads answered ${statuses(of('live', null))}`)
+      must(all(of('live', null), 200), `live reads returned ${statuses(of('live', null))}`)
       const past = of('past', node!.port)
-      must(all(past, 503), `history of its corridors answered ${statuses(past)}`)
+      must(all(past, 503), `history of its corridors returned ${statuses(past)}`)
       must(
         past.every(({ hasRetryAfter }) => hasRetryAfter),
         'a 503 came without Retry-After',
       )
       must(all(of('post', node!.port), 503), `POST there: ${statuses(of('post', node!.port))}`)
       for (const { port } of others) {
-        must(all(of('past', port), 200), `history of others answered ${statuses(of('past', port))}`)
-        must(all(of('post', port), 201), `POST of others answered ${statuses(of('post', port))}`)
+        must(all(of('past', port), 200), `history of others returned ${statuses(of('past', port))}`)
+        must(all(of('post', port), 201), `POST of others returned ${statuses(of('post', port))}`)
       }
       for (const text of ready)
-        must(/worker/.test(text), `/readyz says nothing of the worker: ${text}`)
+        must(/worker/.test(text), `/readyz does not name the worker: ${text}`)
     },
   },
 }
@@ -168,7 +168,7 @@ async function halfCommitted({ scene, load, note, must }: Stage, node: Node): Pr
   const network = scene.networkOf(node)
   await until('a batch is there in part', async () => {
     network.keepFrom('COMMIT PREPARED')
-    await until('a commit is kept back', async () => network.kept > 0)
+    await until('a commit is held back', async () => network.kept > 0)
     await delay(SETTLED_MS)
     const [row] = await scene.sql<[{ count: number }]>`
       select count(*)::int as count from observations o

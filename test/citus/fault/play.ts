@@ -143,7 +143,9 @@ async function accounted({ sql }: Scene, load: Load): Promise<string[]> {
 /** Responses that a service must never return, whatever its database does. */
 function bugs({ seen }: Load): string[] {
   const found = seen.filter(({ status }) => status >= 500 && status !== 503)
-  return found.length > 0 ? [`${found.length} answers were errors of ours: ${found[0]!.error}`] : []
+  return found.length > 0
+    ? [`${found.length} responses were errors of ours: ${found[0]!.error}`]
+    : []
 }
 
 /** Rows that are still not sent after streams had time to reopen. */

@@ -56,7 +56,7 @@ describe('reference fetch', () => {
     const { status, said } = await reference(['fetch'], { REFERENCE_FEED: 'none' })
     expect([status, said]).toEqual([
       1,
-      ['corridor: there is no feed to ask: name one in REFERENCE_FEED'],
+      ['corridor: no feed is configured; name one in REFERENCE_FEED'],
     ])
   })
 
@@ -122,7 +122,7 @@ describe('reference fetch', () => {
     const finished = await createFeedStateStore(database).once(() => referenceProcess(['fetch']))
     expect([finished!.status, finished!.said]).toEqual([
       1,
-      ['corridor: another process is asking the feeds at the moment: see reference status'],
+      ['corridor: another process is querying the feeds; see reference status'],
     ])
     expect(feed.upstream.asked).toHaveLength(before)
   })
@@ -136,7 +136,7 @@ describe('reference status', () => {
     const lines = stdout.split('\n')
     expect(lines[0]).toMatch(/^last run: \S+Z \(\* served last\)$/)
     expect(lines[2]).toMatch(/^open-er-api \* +works +\d+ s ago +\d+ s ago: could not be reached/)
-    expect(lines[3]).toMatch(/^ecb +not asked yet +never +-$/)
+    expect(lines[3]).toMatch(/^ecb +not queried yet +never +-$/)
     expect(stdout).toMatch(/^KES +131\.2514 +open-er-api +\d+ s ago +single$/m)
     const document = documentOf(await reference(['status', '--json'], env))
     expect(document.served_by).toBe('open-er-api')

@@ -76,7 +76,7 @@ describe('reference replay', () => {
 
   test.each([
     ['days.xml', 'the name says no feed; write FEED=FILE with one of open-er-api'],
-    ['ecb=currency-api-1.json', 'ecb did not answer complete XML'],
+    ['ecb=currency-api-1.json', 'ecb did not return complete XML'],
     ['ecb-missing.xml', 'there is no such file'],
   ])('describes what is wrong with %s', async (name, fault) => {
     const [feed, file] = name.includes('=') ? name.split('=') : [null, name]

@@ -93,7 +93,7 @@ describe('corridor sources fetch', () => {
     ])
     expect(result.said).toEqual(['corridor: 1 of 2 sources failed: cbn; see sources status'])
     const { stdout } = await run('sources fetch cbn')
-    expect(stdout).toContain(', in an answer of 200 bytes; it begins: gonegone')
+    expect(stdout).toContain(', in a response of 200 bytes; it begins: gonegone')
   })
 
   test('--since may be the day five years ago', async () => {
@@ -114,7 +114,7 @@ describe('corridor sources fetch', () => {
         'sources fetch cbk --since yesterday',
         'corridor: --since must be a date such as 2026-01-31',
       ],
-      ['sources fetch cbk --since 2001-01-01', 'corridor: --since may lie at most 5 years back'],
+      ['sources fetch cbk --since 2001-01-01', 'corridor: --since may be at most 5 years back'],
       [
         'sources fetch cbk --since 2999-01-01',
         'corridor: --since must not be after --until or today',
@@ -133,9 +133,7 @@ describe('corridor sources fetch', () => {
     })
     await begun.promise
     const { said } = await run('sources fetch cbk')
-    expect(said).toEqual([
-      'corridor: another process is asking banks at the moment: see sources status',
-    ])
+    expect(said).toEqual(['corridor: another process is querying banks; see sources status'])
     held.resolve()
     await asking
   })
@@ -151,7 +149,7 @@ describe('corridor sources status', () => {
       { name: 'cbn', is_failing: true, fault: 'malformed', newest: null, missed_days: 0 },
     ])
     const { stdout } = await run('sources status')
-    expect(stdout).toMatch(/^cbn +failing +never +- +0 +did not answer complete JSON/m)
+    expect(stdout).toMatch(/^cbn +failing +never +- +0 +did not return complete JSON/m)
   })
 })
 

@@ -13,7 +13,7 @@ describe('deliveryErrorKind', () => {
   test('recognises our own errors, and none of a receiver', () => {
     for (const [kind, error] of Object.entries(DELIVERY_ERRORS))
       expect([kind, deliveryErrorKind(error)]).toEqual([kind, kind as 'unsent'])
-    for (const other of ['', 'it answered 500', `${DELIVERY_ERRORS.unsent}!`])
+    for (const other of ['', 'it returned 500', `${DELIVERY_ERRORS.unsent}!`])
       expect(deliveryErrorKind(other)).toBeNull()
   })
 })

@@ -236,7 +236,7 @@ describe('faultOf', () => {
       ?.fault
 
   test('describes the error in words for that field', () => {
-    expect(said({ field: 'best_current_net' })).toContain('is judged for an amount')
+    expect(said({ field: 'best_current_net' })).toContain('is evaluated for an amount')
     expect(said({}, 200)).toBe('best is the same for every amount; leave it out')
     const monthly = { field: 'monthly', op: null, value: null } as const
     expect(said({ ...monthly, periodMs: DAY_MS }, 200)).toContain('monthly takes no period')

@@ -56,7 +56,7 @@ describe('attempts', () => {
     expect(refusal).toBeInstanceOf(FeedError)
     expect(refusal).toMatchObject({
       ...{ fault: 'rate_limited', isTransient: false, retryAfterMs: null, status: null },
-      message: 'asked not to be called before 2026-03-05T14:01:00.000Z',
+      message: 'asked for no requests before 2026-03-05T14:01:00.000Z',
     })
     expect(() => refuseWaiting(waiting, NOW_MS + 60_000)).not.toThrow()
   })

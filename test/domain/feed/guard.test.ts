@@ -34,8 +34,8 @@ describe('answerFault', () => {
   })
 
   test('refuses a base that is not the dollar', () => {
-    expect(faultOf(GOOD, { base: 'EUR' })).toBe('answered per EUR, not per USD')
-    expect(faultOf(GOOD, { base: '<script>' })).toBe('answered per something else, not per USD')
+    expect(faultOf(GOOD, { base: 'EUR' })).toBe('has prices per EUR, not per USD')
+    expect(faultOf(GOOD, { base: '<script>' })).toBe('has prices per something else, not per USD')
     expect(faultOf({ ...GOOD, USD: '1.0818' })).toMatch(/dollar is not one/)
     for (const one of ['1', '1.0', '1.000000']) expect(faultOf({ ...GOOD, USD: one })).toBeNull()
   })
@@ -107,7 +107,7 @@ describe('answerFault', () => {
     expect(faultOf({ NGN: '1600' })).toBe('has only 1 of 4 currencies')
     expect(faultOf({ NGN: '1600' }, {}, { isFiller: true })).toBeNull()
     expect(faultOf({ XYZ: '1' }, {}, { isFiller: true })).toBe(
-      'has none of the currencies asked for',
+      'has none of the requested currencies',
     )
   })
 

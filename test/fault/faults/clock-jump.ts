@@ -23,6 +23,6 @@ export const clockJump: Fault = {
       )
     }
     note('hours', JUMPS_HOURS.join(' '))
-    note('hourly answers without a quote', load.forgotten)
+    note('hourly responses without a quote', load.forgotten)
   },
 }

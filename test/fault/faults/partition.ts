@@ -43,6 +43,6 @@ export const partition: Fault = {
     proxy.mend({ isOldCut: true })
     const refusedMs = Math.round(await everywhere(scene, key, 401))
     note('key revoked meanwhile refused after', `${refusedMs} ms`)
-    must(refusedMs <= 5_000, `it took ${refusedMs} ms to hear of a revoked key`)
+    must(refusedMs <= 5_000, `it took ${refusedMs} ms until a revoked key is known`)
   },
 }

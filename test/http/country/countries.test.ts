@@ -213,7 +213,7 @@ describe('GET /corridors?by=country', () => {
       'Every price is older than max_age; the newest was seen on 2026-01-01.',
     )
     expect(await shown('pay_out=mobile_money&source_country=GB')).toBe(
-      'No price fits what is asked of source_country and pay_out.',
+      'No price fits the requested source_country and pay_out.',
     )
   })
 

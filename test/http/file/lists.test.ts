@@ -118,7 +118,7 @@ describe('a list as a file', () => {
   test('returns the header line without entries, and the notes in headers', async () => {
     const { text, headers } = await world.get('/rates?from=USD&to=NGN&format=csv', key)
     expect(text.split('\r\n')).toHaveLength(2)
-    expect(headers.get('x-note')).toBe('Nobody quotes USD/NGN at present.')
+    expect(headers.get('x-note')).toBe('No provider quotes USD/NGN at present.')
     expect(headers.get('x-mid-rate')).toBe('1500')
     expect(headers.get('x-mid-source')).toBe('B%C3%A4nk')
     expect(headers.get('x-mid-fetched-at')).toBe('2026-03-05T12:00:00.000Z')

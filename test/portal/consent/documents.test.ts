@@ -130,8 +130,8 @@ describe('a description', () => {
     ['megabyte', () => new Response('x'.repeat(1_000_000)), 'at most 8 kB'],
     ['bomb', () => zipped('x'.repeat(1_000_000)), 'at most 8 kB'],
     ['slow', () => new Promise<Response>(() => {}), 'it does not come within 5 s'],
-    ['redirect', () => Response.redirect('http://169.254.169.254/'), 'answered with 302'],
-    ['gone', () => new Response('', { status: 404 }), 'answered with 404'],
+    ['redirect', () => Response.redirect('http://169.254.169.254/'), 'returned 302'],
+    ['gone', () => new Response('', { status: 404 }), 'returned 404'],
     ['text', () => new Response('hello'), 'it is not JSON'],
     ['list', json([]), 'its client_id is not its own address'],
     ['other', json({ client_id: CLIENT_ID, redirect_uris: [CALLBACK] }), 'not its own address'],
@@ -179,7 +179,7 @@ describe('a description', () => {
     outside.answer = () => new Response('', { status: 404 })
     const html = await refusal('translated')
     outside.addresses = ['93.184.216.34']
-    expect(html).toContain('answered with 404')
+    expect(html).toContain('returned 404')
   })
 
   test('is not waited for while a name server does not resolve its host', async () => {

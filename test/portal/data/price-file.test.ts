@@ -121,7 +121,7 @@ describe('GET /data/prices.csv', () => {
       expect(await errorOf(query)).toEqual({
         ...{ status: 404, code: 'unknown_file' },
         error:
-          'there is no file of 2026-02-14; ask for one of the last 31 days or the last day of a ' +
+          'there is no file of 2026-02-14; request one of the last 31 days or the last day of a ' +
           'quarter, or with a key for /api/v1/files/2026-02-14.csv.gz',
       })
     expect((await world.ask('/files/2026-02-14.csv.gz')).status).toBe(200)
@@ -153,7 +153,7 @@ describe('GET /data/prices.csv', () => {
   test.each([
     ['?quarter=2026-Q3', 'no day of 2026-Q3 has ended yet'],
     ['?quarter=2025-Q3', 'nothing had been observed by the end of 2025-09-30'],
-    ['?until=2026-05-10', 'ask again after 2026-05-11T01:00:00.000Z'],
+    ['?until=2026-05-10', 'retry after 2026-05-11T01:00:00.000Z'],
     ['?until=2026-05-09&edition=2', 'has one edition'],
   ])('returns 404 for %s with the reason', async (query, why) => {
     const { status, code, error } = await errorOf(query)

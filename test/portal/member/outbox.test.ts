@@ -39,7 +39,7 @@ describe('Outbox', () => {
     const outbox = new Outbox({ mailer, log, home, languageOf })
     outbox.post(LINK)
     await outbox.settled()
-    expect(log.said).toEqual(['error: a mail was not sent'])
+    expect(log.said).toEqual(['error: an email was not sent'])
     expect(JSON.stringify(log.lines)).not.toContain(LINK.token)
   })
 

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 test('a service runs due connectors at its start, and shows an operator the outcome', async () => {
   const page = async () => (await operator.visitor.get('/operator')).html
-  await until('the run', async () => textOf(await page()).includes('did not answer complete JSON'))
+  await until('the run', async () => textOf(await page()).includes('did not return complete JSON'))
   const html = await page()
   const row = rowsOf(html).find(([name]) => name === 'acme')!
   expect(row.slice(1, 3)).toEqual(['failing', 'never'])

@@ -27,13 +27,13 @@ const page = async () => (await operator.visitor.get('/operator')).html
 test('a service fetches its banks after its start, and shows an operator the outcome', async () => {
   await until('both banks', async () => {
     const text = textOf(await page())
-    return text.includes('answered 403') && text.includes('days missed')
+    return text.includes('returned 403') && text.includes('days missed')
   })
   const html = await page()
   const [kenya, nigeria] = ['cbk', 'cbn'].map((id) => rowsOf(html).find(([name]) => name === id)!)
   expect(kenya![1]).toMatch(/^works, \d+ days missed$/)
   expect([nigeria![1], nigeria![2], nigeria![3]]).toEqual(['failing', 'none', 'never'])
-  expect(nigeria![4]).toEndWith('answered 403')
+  expect(nigeria![4]).toEndWith('returned 403')
   expect(textOf(html)).toContain(
     'Banks that fail, are late or state what is not believed: cbk, cbn.',
   )

@@ -93,7 +93,7 @@ describe('an alert, from its creation to its webhook', () => {
     await until('the test is given up', async () => {
       const [one] = await database.sql<{ last_error: string | null }[]>`
         select last_error from alert_deliveries where alert_id = ${String(alert.id)}`
-      return one?.last_error === 'it answered 307; redirects are not followed'
+      return one?.last_error === 'it returned 307; redirects are not followed'
     })
     expect(trap.got).toHaveLength(0)
   })

@@ -60,7 +60,7 @@ describe('Backups', () => {
       'corridor-2026-03-06T03-00-00Z.backup',
       newest,
     ])
-    expect(log.said).toEqual(Array(3).fill('info: a backup was made'))
+    expect(log.said).toEqual(Array(3).fill('info: a backup was created'))
     expect((await placesSince()).at(-1)).toBe(join(folder, newest))
     const checked = documentOf(
       await corridor(['backup', 'verify', join(folder, newest), '--json'], 'postgres://x@y/z'),

@@ -147,7 +147,7 @@ describe('a monthly alert', () => {
   }, 120_000)
 
   test.each([
-    [{ amount: null }, 'monthly is judged for an amount'],
+    [{ amount: null }, 'monthly is evaluated for an amount'],
     [{ when: { ...MONTHLY.when, periodMs: HOUR_MS } }, 'monthly takes no period; leave it out'],
     [{ when: { ...MONTHLY.when, op: 'above', value: 1 } as const }, 'compares nothing'],
   ])('%j is refused', async (more, why) => {

@@ -57,5 +57,5 @@ test('knownAnswer takes now for a time of the past, and refuses a later one', as
   const at = async (knownMs: number) =>
     knownAnswer(store as never, { knownMs, freshness, limits, isLive: true }, () => 1)
   expect(await at(NOW_MS)).toBe(answered)
-  expect(at(NOW_MS + 1)).rejects.toThrow('it lies in the future')
+  expect(at(NOW_MS + 1)).rejects.toThrow('it is in the future')
 })

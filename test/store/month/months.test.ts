@@ -82,7 +82,7 @@ describe('an upgrade with observations in it', () => {
             and pid <> pg_backend_pid() and to_regclass('observations_place') is not null`
         return cut.length > 0
       })
-      expect(await refused).toContain('what it prepared is kept: run it again')
+      expect(await refused).toContain('its prepared part is retained: run it again')
     })
     const [index] = await sql`
       select indisvalid as is_valid from pg_index

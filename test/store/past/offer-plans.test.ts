@@ -83,16 +83,16 @@ type Node = Record<string, unknown>
 type Statement = () => PendingQuery<(object | undefined)[] & Record<number, never>>
 
 const statements: Record<string, () => unknown> = {
-  'what stood long ago': () => standing(kenya, NOW_MS - 200 * DAY_MS),
-  'what stands now': () => standing(kenya, NOW_MS),
-  'what stands where nobody has quoted for long': () => standing(gone, NOW_MS),
-  'what stood before anything was quoted': () => standing(kenya, NOW_MS - 800 * DAY_MS),
-  'what was said last on each of thirty days': () =>
+  'the prices long ago': () => standing(kenya, NOW_MS - 200 * DAY_MS),
+  'the current prices': () => standing(kenya, NOW_MS),
+  'the prices of a corridor without recent quotes': () => standing(gone, NOW_MS),
+  'the prices before the first quote': () => standing(kenya, NOW_MS - 800 * DAY_MS),
+  'the last price on each of thirty days': () =>
     lastRows(database, kenya, { stretches, firstMs: ALWAYS_MS }),
   'a page of what fits': () => pageStatement(database, { ...page(), filters: fromUs }),
   'a deep page of what fits': () =>
     pageStatement(database, { ...page(), filters: fromUs, offset: 500, order: 'desc' }),
-  'a page of what nobody offers': () =>
+  'a page without any offer': () =>
     pageStatement(database, { ...page(), filters: { ...NO_FILTERS, payOut: ['debit_card'] } }),
   'a page of one provider that fits': () =>
     pageStatement(database, { ...page(), filters: fromUs, providerId: 'retail-a' }),
@@ -108,10 +108,10 @@ describe("no sequential scan of the offers' history", () => {
 })
 
 test.each([
-  ['what stood long ago', 100],
-  ['what stands now', 100],
-  ['what stands where nobody has quoted for long', 50],
-  ['what stood before anything was quoted', 0],
+  ['the prices long ago', 100],
+  ['the current prices', 100],
+  ['the prices of a corridor without recent quotes', 50],
+  ['the prices before the first quote', 0],
 ])('for %s no more rows are read than there are offers', async (name, offers) => {
   const plan = await planOf(statements[name] as Statement)
   const rows = nodesOf(plan)
