@@ -69,10 +69,19 @@ function moving({ sql }: Database) {
       )
       return row.moved
     },
-    /** Reports whether the space of moved rows is not given back yet. */
+    /**
+     * Reports whether the space of moved rows is not given back yet: there is a block from a later
+     * transaction than the one that last did so.
+     */
     async isLoose(month: Window): Promise<boolean> {
       const [row] = await sql`
-        select from archived_months where month = ${start(sql, month)} and compacted_at is null`
+        select from archived_months m where month = ${start(sql, month)} and (
+          compacted_at is null or exists (
+            select from corridors c join observation_blocks b on b.corridor_id = c.id
+            where b.first >= m.month and b.first < ${instantText(month.beforeMs)}::timestamptz
+              and age(b.xmin) between 0 and age(m.xmin)
+          )
+        )`
       return row !== undefined
     },
     compact: (month: Window) =>

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import type { Window } from '~/domain/period.ts'
 import { keptFromMs, pruneObservations } from '~/jobs/prune-observations.ts'
 import { createArchiveStore } from '~/store/archive/archive-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -208,6 +209,27 @@ describe('archiving', () => {
     const loose = await database.sql`select from archived_months where compacted_at is null`
     expect(loose.count).toBe(0)
     expect(await digestAsRows(database)).toBe(digest)
+  })
+
+  test('frees the space of a month that another run freed before, after an interruption', async () => {
+    const { store, ...deps } = archiveDeps(database)
+    const compacted: unknown[] = []
+    const compact = async (month: Window) => {
+      compacted.push(month.fromMs)
+      await store.compact(month)
+    }
+    const all = { ...deps, store: { ...store, compact } }
+    await archive(database, CLOSED_MS, all)
+    expect(compacted.splice(0)).toHaveLength(3)
+    const newer = { observations: [newRow()], idempotency: null }
+    await createObservationStore(database).record(newer)
+    const cutOff = () => Promise.reject(new Error('cut off'))
+    const broken = { ...deps, store: { ...store, compact: cutOff } }
+    await expect(archive(database, CLOSED_MS, broken)).rejects.toThrow('cut off')
+    for (const times of [1, 0]) {
+      await archive(database, CLOSED_MS, all)
+      expect(compacted.splice(0)).toEqual(Array(times).fill(START_MS))
+    }
   })
 
   test('is done by one process at a time, and not while another prunes', async () => {
