@@ -17,7 +17,7 @@ import {
   leafOfKey,
   type Reading,
 } from './leaf-rows.ts'
-import type { Range } from './log-state.ts'
+import { type Range, serverName } from './log-state.ts'
 import { checkpointIn, entriesOfLeaves } from './log-store.ts'
 import { bundleKeys, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
 
@@ -224,16 +224,20 @@ async function idsFrom(reading: Reading, ask: IdsAsk & { readonly first: number 
   return rows.map(({ id }) => Number(id))
 }
 
-/** Returns a check for rows that wait for the next seal, in the backlog or the log of changes. */
+/**
+ * Returns a check for rows that wait for the next seal, in the backlog or the log of changes; in a
+ * copy that sealed nothing yet, all of its own log.
+ */
 async function pendingRows({ tx }: Reading): Promise<(kind: LeafKind, id: number) => boolean> {
-  const [state] = await tx<{ position: string; backlog: Range[] }[]>`
-    select position, backlog from log_state where position >= 0`
+  const [state] = await tx<{ position: string; backlog: Range[]; server: string }[]>`
+    select position, backlog, server from log_state where position >= 0`
+  const isCopy = state !== undefined && state.server !== (await serverName(tx))
   const changes = await tx<{ kind: LeafKind; ids: string[] | null; ends: string[] | null }[]>`
     select case when withdrawn is not null then 'withdrawal'
         when kind = 'references' then 'reference' else 'observation' end as kind,
       coalesce(withdrawn, ids) as ids, witnesses as ends
     from changes where kind in ('observations', 'references')
-      and position > ${state?.position ?? 0}`
+      and position > ${state && !isCopy ? state.position : 0}`
   if (!state) return () => true
   const listed = new Set<string>()
   const first = (await lastSealed(tx, 'catalogue')) + 1

@@ -51,6 +51,14 @@ describe('verifyLog', () => {
     expect(await verified(database)).toEqual({ ...nothing, waiting: CATALOGUE + 1 })
   })
 
+  test('counts what a copy recorded before its first seal as waiting', async () => {
+    const copy = await sealed(2)
+    const ahead = 2 ** 40
+    await copy.sql`update log_state set position = position + ${ahead}, server = 'another'`
+    await record(copy, '1', '2')
+    expect(await verified(copy)).toMatchObject({ leaves: CATALOGUE + 3, waiting: 2, faults: [] })
+  })
+
   test('finds no error in an intact log, and counts the waiting rows', async () => {
     const database = await sealed()
     const leaves = CATALOGUE + 601
