@@ -22,7 +22,9 @@ beforeAll(async () => {
   entrance = await PeopleWorld.on({ ...otherHandle(database), url: database.url })
 }, 120_000)
 
-beforeEach(() => world.clock.advance(60_000))
+beforeEach(() => {
+  for (const { clock } of [world, entrance]) clock.advance(60_000)
+})
 
 afterAll(async () => {
   await entrance.stop()
