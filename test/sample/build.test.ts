@@ -10,6 +10,7 @@ import { Mids } from '../../tools/sample/mids.ts'
 import { observationLines } from '../../tools/sample/observations.ts'
 import { type OfficialPrice, officialPrices } from '../../tools/sample/official.ts'
 import { providerIdOf, providersOf } from '../../tools/sample/providers.ts'
+import { BANK_NAMES } from '../../tools/sample/recordings.ts'
 import { referenceLines } from '../../tools/sample/references.ts'
 import { plainCsvLine, type QuarterRow, type SurveyRow } from '../../tools/sample/rows.ts'
 import { surveyDays, surveyPrices } from '../../tools/sample/survey.ts'
@@ -283,7 +284,7 @@ describe('officialPrices', () => {
 
   test('reads the response of every bank, with its own time and both sides in the notes', () => {
     const none = new Mids([])
-    expect(new Set(read(none).map(({ bank }) => bank)).size).toBe(15)
+    expect(new Set(read(none).map(({ bank }) => bank))).toEqual(new Set(BANK_NAMES))
     expect(newest(none, 'cbe')).toEqual({
       ...{ bank: 'cbe', from: 'USD', to: 'EGP', rate: '53.14005', evidence: 'derived' },
       notes: 'mean of buying 53.0734 and selling 53.2067 EGP for 1 USD',

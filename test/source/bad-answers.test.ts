@@ -137,7 +137,7 @@ for (const name of NAMES)
 
     test('a repeated row is returned twice, for the guard to compare', async () => {
       const [answer] = answersOf(name)
-      if (answer!.request.format !== 'json') return
+      if (answer!.request.format !== 'json' || !answer!.text.includes('[')) return
       const twice = withText(answer!, doubled(answer!.text))
       const [once] = bank.read(answer!, SPANS[name])
       const [both] = readAs(name, answer!, twice)!
@@ -198,6 +198,12 @@ const rotatedSheet = (xml: string, isHeadingFixed: boolean): string =>
     isHeadingFixed && Number(row) <= 2 ? cell : `${'BCDA'['ABCD'.indexOf(column)]}${row}`,
   )
 
+/** Reports whether a JSON value holds rows by a name of each: `{"2026-05-19":{"USD":"18.6"}}`. */
+const isOfRows = (value: unknown): value is Record<string, object> =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((inner) => typeof inner === 'object' && inner !== null)
+
 /**
  * Every row with its values shifted to the next name; rows that are lists with their values
  * rotated.
@@ -207,7 +213,11 @@ function rotatedJson(text: string): string {
     if (Array.isArray(value))
       return typeof value[0] === 'object' ? value.map(turned) : rotate(value)
     if (typeof value !== 'object' || value === null) return value
-    const list = Object.entries(value).find(([, inner]) => typeof inner?.[0] === 'object')
+    if (isOfRows(value))
+      return Object.fromEntries(Object.entries(value).map(([name, row]) => [name, turned(row)]))
+    const list = Object.entries(value).find(
+      ([, inner]) => typeof inner?.[0] === 'object' || (!Array.isArray(inner) && isOfRows(inner)),
+    )
     if (list) return { ...value, [list[0]]: turned(list[1]) }
     const names = Object.keys(value)
     return Object.fromEntries(rotate(names).map((name, i) => [name, Object.values(value)[i]]))

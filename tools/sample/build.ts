@@ -7,7 +7,6 @@ import { Mids } from './mids.ts'
 import { OBSERVATION_HEADER, observationLines } from './observations.ts'
 import { type Official, officialPrices } from './official.ts'
 import { providersOf } from './providers.ts'
-import { BANK_NAMES } from './recordings.ts'
 import { REFERENCE_HEADER, referenceLines } from './references.ts'
 import { type SourceRows, sourceRows } from './rows.ts'
 import { surveyPrices } from './survey.ts'
@@ -40,7 +39,7 @@ export function builtSample(directory: string): Artefact[] {
   const remitted = [...survey, ...rows.quarters.filter(isObserved)]
   const catalogue = {
     currencies: currenciesOf({ ...rows, official: official.prices, remitted }),
-    providers: providersOf({ ...rows, banks: BANK_NAMES }),
+    providers: providersOf({ ...rows, banks: official.names }),
   }
   const artefacts = [
     { name: 'catalogue.json', bytes: jsonBytes(catalogue) },

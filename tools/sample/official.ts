@@ -6,13 +6,14 @@ import type { Bank } from '~/source/bank.ts'
 import { BANKS } from '~/source/banks.ts'
 import type { LeftOut } from './left-out.ts'
 import type { Mids } from './mids.ts'
-import { BANK_NAMES, type BankName, recordedAnswers, SPANS } from './recordings.ts'
+import { type BankName, recordedAnswers, recordedIn, SPANS } from './recordings.ts'
 
 /** A rate as a central bank's source reads it from what the bank answered. */
 export type OfficialPrice = StatedPrice & { readonly bank: BankName; readonly to: string }
 
-/** Responses of the banks: rates, their number by bank, and rejected ones. */
+/** Responses of the recorded banks: rates, their number by bank, and rejected ones. */
 export type Official = {
+  readonly names: readonly BankName[]
   readonly prices: readonly OfficialPrice[]
   readonly counts: Readonly<Record<string, number>>
   readonly leftOut: readonly LeftOut[]
@@ -23,8 +24,11 @@ const SINCE_MS = Date.parse('2021-11-01T00:00:00Z')
 
 /** The official rates in a directory's recordings, believed or not as a service would. */
 export function officialPrices(directory: string, mids: Mids, folder = 'central_banks'): Official {
-  const banks = BANK_NAMES.map((name) => bankPrices(name, join(directory, folder), mids))
+  const place = join(directory, folder)
+  const names = recordedIn(place)
+  const banks = names.map((name) => bankPrices(name, place, mids))
   return {
+    names,
     prices: banks.flatMap(({ prices }) => prices),
     counts: Object.fromEntries(banks.map(({ file, read }) => [file, read])),
     leftOut: banks.flatMap(({ leftOut }) => leftOut),

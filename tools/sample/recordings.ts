@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Span } from '~/domain/source/day.ts'
 import type { Bank, BankAnswer, BankRequest } from '~/source/bank.ts'
@@ -18,6 +18,10 @@ export type Exchange = {
 }
 
 export const BANK_NAMES = Object.keys(BANKS) as BankName[]
+
+/** The banks whose answers are in a folder of recordings, in their order. */
+export const recordedIn = (folder: string): BankName[] =>
+  BANK_NAMES.filter((name) => existsSync(join(folder, `${name}.json`)))
 
 const span = (since: string, until: string): Span => ({
   sinceMs: Date.parse(`${since}T12:00:00Z`),

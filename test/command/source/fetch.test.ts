@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { backfillStartMs } from '~/domain/observation.ts'
+import { SOURCE_NAMES } from '~/source/sources.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { type Replay, startReplay } from '../../source/replay.ts'
 import { corridorWith, documentOf } from '../../support/command.ts'
@@ -153,10 +154,10 @@ describe('corridor sources status', () => {
   })
 })
 
-describe('lists all fifteen banks with the currencies of their prices, and their terms', () => {
-  test('shows all fifteen banks with what their prices are in, and their terms', async () => {
+describe('lists all banks with the currencies of their prices, and their terms', () => {
+  test('shows every bank with what their prices are in, and their terms', async () => {
     const listed = documentOf(await run('sources list --json', { QUOTE_SOURCES: 'cbk' }))
-    expect(listed).toHaveLength(15)
+    expect(listed.map(({ source }: { source: string }) => source)).toEqual(SOURCE_NAMES)
     expect(listed.find(({ source }: { source: string }) => source === 'cbk')).toEqual({
       ...{ source: 'cbk', name: 'Central Bank of Kenya', provider_id: 'central-bank-of-kenya' },
       ...{ region: 'Kenya', website_url: 'https://www.centralbank.go.ke', currency: 'KES' },
