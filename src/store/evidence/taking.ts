@@ -53,7 +53,7 @@ export class Taking {
 
   /** Reports whether the log of changes has lost rows that were not sealed yet. */
   async #hasGap(): Promise<boolean> {
-    if (this.#position === 0 || this.before.size === 0) return false
+    if (this.before.size === 0) return false
     const [row] = await this.tx<[{ is_there: boolean }]>`
       select exists (select from changes where position <= ${this.#position})
         or not exists (select from changes) as is_there`

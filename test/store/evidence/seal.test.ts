@@ -380,6 +380,16 @@ describe('the origin', () => {
     }
   })
 
+  test('seals what a copy recorded, also after its log of changes has lost it', async () => {
+    const copy = await begunDatabase()
+    await copy.sql`update log_state set position = position + ${2 ** 40}, server = 'another'`
+    await record(copy, '4')
+    await copy.sql`delete from changes`
+    await record(copy, '5')
+    expect(await sealAll(copy)).toBe(2)
+    expect(await sealAll(copy)).toBe(0)
+  })
+
   test('is the configured one, from the next seal on', async () => {
     const store = createLogStore(database)
     await store.rename('rates.example/log')
