@@ -190,10 +190,14 @@ async function ensureDatabase(home: Home, url: string): Promise<void> {
 const urlOf = (password: string, port: number, database: string) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`
 
+/** Makes it once; if that rejects, the next call tries again. */
 function memoized<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {
-    made ??= make()
+    made ??= make().catch((error) => {
+      made = null
+      throw error
+    })
     return made
   }
 }

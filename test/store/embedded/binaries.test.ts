@@ -5,7 +5,13 @@ import { embeddedBinaries } from '~/store/embedded/binaries.ts'
 import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { run } from '~/store/embedded/run.ts'
 import { userForRoot } from '~/store/embedded/user.ts'
-import { cleanUp, clientOf, endServersIn } from '../../support/embedded-process.ts'
+import {
+  cleanUp,
+  clientOf,
+  endServer,
+  endServersIn,
+  preparedDataDir,
+} from '../../support/embedded-process.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 
@@ -80,5 +86,21 @@ describe('embeddedBinaries', () => {
     })
     expect(await clientOf(embedded.url)`SELECT 'ok' COLLATE "C" AS word`).toHaveLength(1)
     await embedded.close()
+  })
+
+  test('are looked for again if they could not be found when the server had to be restarted', async () => {
+    const folder = await scratchFolder()
+    const dataDir = await preparedDataDir()
+    bases.push(dataDir)
+    const settings = { dataDir, use: 'command', say: () => {}, durable: false } as const
+    const first = await openEmbedded(settings)
+    const native = join(folder, 'package', 'native')
+    const second = await openEmbedded({ ...settings, native })
+    await endServer(dataDir, 'SIGKILL')
+    await expect(second.revive()).rejects.toThrow('ENOENT')
+    await bareNative(folder)
+    expect(await second.revive()).toBeGreaterThan(0)
+    await second.close()
+    await first.close()
   })
 })
