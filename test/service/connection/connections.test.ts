@@ -52,6 +52,21 @@ describe('applicationByDocument', () => {
     expect((await at(8 * DAY_MS - 1)).readMs).toBe(DAY_MS)
     await expect(at(8 * DAY_MS)).rejects.toThrow('gone')
   })
+
+  test('reads a document again that was read before the clock was turned back', async () => {
+    const kept = new Kept()
+    let readings = 0
+    const read = async () => {
+      readings += 1
+      return described
+    }
+    const at = (nowMs: number) => applicationByDocument(kept, ADDRESS, { nowMs, read })
+    await at(365 * DAY_MS)
+    expect((await at(0)).readMs).toBe(0)
+    expect(readings).toBe(2)
+    await at(-1000)
+    expect(readings).toBe(2)
+  })
 })
 
 describe('keepStranger', () => {
