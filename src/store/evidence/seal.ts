@@ -1,7 +1,9 @@
+import { getTableColumns } from 'drizzle-orm'
 import { checkpointText, type Sealed, type SealPass } from '~/evidence/checkpoint.ts'
 import { EMPTY_ROOT } from '~/evidence/tree.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
+import { observations } from '~/store/schema.ts'
 import { inOrder, lastOrigin, save, serverName, stateOf } from './log-state.ts'
 import { storedEdge, writeLeaves, writeTiles } from './log-tree.ts'
 import { Taking } from './taking.ts'
@@ -17,11 +19,13 @@ const CHECKPOINTS_MAX = 10_000
  * before the first seal, rows of an import in its place, and rows of commits that left the log of
  * changes before they were sealed.
  *
- * Returns null if there is nothing to do.
+ * Returns null if there is nothing to do. Throws if a newer version has given observations a
+ * column: their leaves would lack it for good.
  */
 export async function sealPass(database: Database, pass: SealPass): Promise<Sealed | null> {
   const { sql } = database
   return sql.begin('isolation level repeatable read', async (tx) => {
+    await refuseNewColumns(tx)
     const server = await serverName(tx)
     const before = await stateOf(sql, tx, { origin: pass.origin, server })
     const state = await inOrder(tx, { ...before, server: before.server }, { known: pass, server })
@@ -49,4 +53,17 @@ export async function sealPass(database: Database, pass: SealPass): Promise<Seal
     const abandoned = isNew ? named : null
     return { added: leaves.length, isMore: taking.isMore, abandoned }
   }) as Promise<Sealed | null>
+}
+
+async function refuseNewColumns(tx: TransactionSql): Promise<void> {
+  const known = Object.values(getTableColumns(observations)).map(({ name }) => name)
+  const unknown = await tx<{ attname: string }[]>`
+    select attname from pg_attribute
+    where attrelid = 'observations'::regclass and attnum > 0 and not attisdropped
+      and attname <> all(${known})`
+  const names = unknown.map(({ attname }) => attname).join(', ')
+  if (names)
+    throw new Error(
+      `a newer version, which seals, gave observations columns (${names}); run it again`,
+    )
 }

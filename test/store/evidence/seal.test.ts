@@ -49,6 +49,16 @@ describe('sealPass', () => {
     expect(await createLogStore(database).origin()).toBeNull()
   })
 
+  test('leaves observations with a column of a newer version to that version', async () => {
+    const database = await begunDatabase()
+    const { sql } = database
+    await sql`alter table observations add column pickup_point text`
+    await record(database, '1')
+    await expect(seal(database)).rejects.toThrow(/newer version.*\(pickup_point\)/)
+    await sql`alter table observations drop column pickup_point`
+    expect(await sealAll(database)).toBe(1)
+  })
+
   test('retains the newest 10,000 checkpoints, whatever gaps their ids have', async () => {
     const database = await begunDatabase()
     const { sql } = database
