@@ -91,7 +91,7 @@ describe('WorkerWatch', () => {
     away.clear()
     await watch.look()
     expect(backs).toEqual([[10], [11, 12]])
-    expect(log.said.filter((line) => line.includes('away'))).toHaveLength(1)
+    expect(log.said.filter((line) => line.includes('unreachable'))).toHaveLength(1)
   })
 
   test('reports again if the reaction failed', async () => {

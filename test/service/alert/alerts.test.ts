@@ -95,7 +95,9 @@ describe('createAlert', () => {
     expect((await refused({})).message).toContain('into this network')
     const to = { kind: 'email' } as const
     expect((await refused({ to })).message).toContain('no confirmed address')
-    expect((await refused({ to }, { ...world.deps, isMailed: false })).message).toContain('no mail')
+    expect((await refused({ to }, { ...world.deps, isMailed: false })).message).toContain(
+      'no email',
+    )
     expect(await listAlerts(world.deps, { account })).toEqual([])
   })
 
