@@ -1,6 +1,6 @@
 /**
- * Runs work on each item, on `atOnceMax` at a time. Rejects if one failed, once no work is in
- * progress.
+ * Runs work on each item, on `atOnceMax` at a time. Rejects with the first failure, once all have
+ * been worked on.
  */
 export async function inTurn<T>(
   items: readonly T[],
@@ -8,9 +8,11 @@ export async function inTurn<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const waiting = [...items]
+  const failures: unknown[] = []
   const worker = async () => {
-    while (waiting.length > 0) await work(waiting.shift()!)
+    while (waiting.length > 0)
+      await work(waiting.shift()!).catch((failure) => void failures.push(failure))
   }
-  const ended = await Promise.allSettled(Array.from({ length: atOnceMax }, worker))
-  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  await Promise.all(Array.from({ length: atOnceMax }, worker))
+  if (failures.length > 0) throw failures[0]
 }
