@@ -37,6 +37,7 @@ async function answered(thread: Worker, order: MonthOrder): Promise<Uint8Array<A
   const { promise, resolve, reject } = Promise.withResolvers<MonthAnswer>()
   thread.onmessage = ({ data }) => resolve(data)
   thread.onerror = ({ message }) => reject(new Error(message))
+  thread.addEventListener('close', () => reject(new Error('the thread has ended')))
   thread.postMessage(order)
   const answer = await promise
   if ('bug' in answer) throw new Error(answer.bug)
