@@ -1,5 +1,6 @@
 import type { Access } from '~/domain/account.ts'
 import { corridorKey } from '~/domain/corridor.ts'
+import { ranBefore } from '~/domain/feed/attempts.ts'
 import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
@@ -35,7 +36,8 @@ export type Generation = {
 
 /**
  * Changes of a publication; parts that it leaves out stay. A catalogue replaces the one before, and
- * so do a feed state and the record of a source unless their run is older.
+ * so do a feed state and the record of a source unless their run is older; one in the future, from
+ * a replica whose clock was ahead, is older than any.
  */
 export type Publication = {
   readonly catalogue?: Catalogue
@@ -104,6 +106,7 @@ export class Memory {
   publish(added: Publication, ...timesMs: readonly [number, ...number[]]): void {
     const { current: before } = this
     const { feeds, keys } = before
+    const nowMs = Math.max(...timesMs)
     const { references: newReferences = [] } = added
     const unloaded = unloadedAfter(before, added)
     const newQuotes = loadedAmong(added.quotes ?? [], unloaded)
@@ -119,8 +122,8 @@ export class Memory {
       unloaded,
       references,
       days: before.days.with(newReferences).serving(moments, references),
-      feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
-      sources: sourcesWith(before.sources, added.sources),
+      feeds: feedsWith(feeds, added.feeds, nowMs),
+      sources: sourcesWith(before.sources, added.sources, nowMs),
       connectors: added.connectors ?? before.connectors,
       keys: added.access ? keys.with(added.access) : keys,
     }
@@ -190,13 +193,19 @@ const loadedAmong = (quotes: readonly Quote[], unloaded: Generation['unloaded'])
     : quotes
 
 /** The records merged with those that are at least as new; the same array if there are none. */
-function sourcesWith(before: readonly SourceRecord[], added: readonly SourceRecord[] = []) {
-  if (added.length === 0) return before
+function sourcesWith(
+  before: readonly SourceRecord[],
+  added: readonly SourceRecord[] | undefined,
+  nowMs: number,
+) {
+  if (!added?.length) return before
   const records = new Map(before.map((record) => [record.id, record]))
   for (const record of added)
-    if ((record.triedMs ?? 0) >= (records.get(record.id)?.triedMs ?? 0))
+    if ((record.triedMs ?? 0) >= (ranBefore(records.get(record.id)?.triedMs ?? null, nowMs) ?? 0))
       records.set(record.id, record)
   return [...records.values()].sort((a, b) => compareText(a.id, b.id))
 }
 
-const runMs = ({ ranMs }: FeedState): number => ranMs ?? Number.NEGATIVE_INFINITY
+/** The feed state added, unless its run is older. */
+const feedsWith = (before: FeedState, added: FeedState | undefined, nowMs: number): FeedState =>
+  added && (added.ranMs ?? 0) >= (ranBefore(before.ranMs, nowMs) ?? 0) ? added : before

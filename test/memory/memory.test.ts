@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt, TIERS } from '~/domain/freshness.ts'
+import { untried } from '~/domain/source/state.ts'
 import { type Generation, Memory, type Publication } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
@@ -9,6 +11,13 @@ import { fewRates, quote } from '../support/quotes.ts'
 import { BASE_MS, backs, clockSteps } from './histories.ts'
 
 const LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterMs: null }
+const BANK = untried({
+  id: 'a',
+  ...{ currency: 'KES', timeZone: 'Africa/Nairobi', reach: 'all' },
+  publishes: { at: '13:30', weekdays: [1, 2, 3, 4, 5] },
+  provider: { id: 'bank-a', name: 'a', region: 'Kenya', websiteUrl: 'https://bank.example' },
+  ask: () => Promise.reject(new Error('not asked')),
+})
 const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member' } as const
 
 /** Everything that a reader of this generation can see. */
@@ -40,6 +49,20 @@ describe('Memory', () => {
     expect(current.quotes.lastUpdatedMs).toBeNull()
     expect(current.keys.keyCount).toBe(0)
     expect(current.references.size).toBe(0)
+  })
+
+  test('replaces states of feeds and banks by newer ones, and those of a clock that was ahead', () => {
+    const memory = new Memory()
+    const ranMs = (atMs: number) => {
+      const sources = [{ ...BANK, triedMs: atMs }]
+      memory.publish({ feeds: { ...noState, ranMs: atMs }, sources }, BASE_MS)
+      const { current } = memory
+      return [current.feeds.ranMs, current.sources[0]!.triedMs]
+    }
+    expect(ranMs(BASE_MS - 1)).toEqual([BASE_MS - 1, BASE_MS - 1])
+    expect(ranMs(BASE_MS - 2)).toEqual([BASE_MS - 1, BASE_MS - 1])
+    expect(ranMs(BASE_MS + HOUR_MS)).toEqual([BASE_MS + HOUR_MS, BASE_MS + HOUR_MS])
+    expect(ranMs(BASE_MS)).toEqual([BASE_MS, BASE_MS])
   })
 
   test('serves nothing of a corridor that no load could have, and keeps what one had', () => {

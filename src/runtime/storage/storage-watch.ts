@@ -1,5 +1,5 @@
 import type { Clock } from '~/clock.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { AHEAD_MS_MAX, DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Recording } from '~/domain/observation.ts'
 import { type Job, lastInstantMs } from '~/jobs/schedule.ts'
@@ -9,7 +9,7 @@ import type { StorageFigures } from '~/store/storage/storage-store.ts'
 import { type Family, gauge, secondsOf } from '~/telemetry/families.ts'
 
 type Store = {
-  figures(): Promise<StorageFigures>
+  figures(beforeMs: number): Promise<StorageFigures>
   /** Resolves if the server can write to its disk; leaves nothing there. */
   writeBriefly(): Promise<void>
 }
@@ -109,7 +109,7 @@ export class StorageWatch {
     const nowMs = clock.now()
     if (this.#full) await this.#try(this.#full)
     if (this.isRecording && Math.abs(nowMs - this.#readMs) < MINUTE_MS) return
-    this.#figures = await store.figures()
+    this.#figures = await store.figures(nowMs + AHEAD_MS_MAX)
     this.#readMs = nowMs
     this.#first ??= { bytes: this.#figures.databaseBytes, atMs: nowMs }
   }

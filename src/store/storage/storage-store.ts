@@ -11,7 +11,7 @@ export type StorageFigures = {
   readonly disk: Disk | null
   /** End of the months of observations that exist. */
   readonly monthsUntilMs: number | null
-  /** The time when the last backup was completed; null before the first. */
+  /** The time when the last backup was completed, unless it is to come; null before the first. */
   readonly lastBackupMs: number | null
 }
 
@@ -26,13 +26,15 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|::1|\/.*)$/
 type Row = Omit<StorageFigures, 'disk'> & { readonly directory: string | null }
 
 export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
-  async figures(): Promise<StorageFigures> {
+  /** Backups count from before a time. */
+  async figures(beforeMs: number): Promise<StorageFigures> {
     const [{ directory, ...figures }] = await sql<[Row]>`
       select pg_database_size(current_database())::float8 as "databaseBytes",
         (select setting from pg_settings where name = 'data_directory') as directory,
         (select extract(epoch from until) * 1000 from observation_months())::float8
           as "monthsUntilMs",
-        (select extract(epoch from max(at)) * 1000 from backups)::float8 as "lastBackupMs"`
+        (select extract(epoch from max(at)) * 1000 from backups
+          where at < ${instantText(beforeMs)}::timestamptz)::float8 as "lastBackupMs"`
     const isNear = LOOPBACK.test(sql.options.host[0] ?? '')
     return { ...figures, disk: isNear && directory ? await diskOf(directory) : null }
   },

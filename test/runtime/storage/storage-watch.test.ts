@@ -15,9 +15,10 @@ function watching(figures: Partial<StorageFigures> = {}, backupCron: string | nu
   let looks = 0
   const all = { databaseBytes: 1, disk: null, monthsUntilMs: null, lastBackupMs: null, ...figures }
   const store = {
-    async figures() {
+    async figures(beforeMs: number) {
       looks++
-      return all
+      const isBefore = (all.lastBackupMs ?? 0) < beforeMs
+      return { ...all, lastBackupMs: isBefore ? all.lastBackupMs : null }
     },
     async writeBriefly() {
       const failure = trials.shift()
@@ -103,6 +104,12 @@ describe('StorageWatch.overdueMs', () => {
     expect(watch.overdueMs).toBe(0)
     clock.advance(HOUR_MS)
     expect(watch.overdueMs).toBe(HOUR_MS)
+  })
+
+  test('counts no backup of a clock that was ahead', async () => {
+    const { watch } = watching({ lastBackupMs: Date.parse(AT) + DAY_MS })
+    await watch.check()
+    expect(watch.overdueMs).toBeNull()
   })
 
   test('allows a scheduled one an hour, and a new service until its first', async () => {

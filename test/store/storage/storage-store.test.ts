@@ -5,7 +5,7 @@ import { isFull } from '~/store/outage.ts'
 import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
-import { otherHandle } from '../samples.ts'
+import { NOW_MS, otherHandle } from '../samples.ts'
 
 let database: FreshDatabase
 
@@ -14,22 +14,26 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
+const figuresOf = (of: Parameters<typeof createStorageStore>[0]) =>
+  createStorageStore(of).figures(NOW_MS)
+
 describe('the metrics of the storage', () => {
   test('have the bytes of the database and of its disk, and the end of the months', async () => {
     const aheadMs = Date.now() + 70 * DAY_MS
     await makeMonths(database, aheadMs)
-    const { databaseBytes, disk, monthsUntilMs } = await createStorageStore(database).figures()
+    const { databaseBytes, disk, monthsUntilMs } = await figuresOf(database)
     expect(databaseBytes).toBeGreaterThan(1_000_000)
     expect(disk!.all).toBeGreaterThan(disk!.free)
     expect(disk!.free).toBeGreaterThan(0)
     expect(monthsUntilMs).toBeGreaterThan(aheadMs)
   })
 
-  test('have the last backup that was recorded, in any order', async () => {
+  test('have the last backup that was recorded, in any order, but none to come', async () => {
     const store = createStorageStore(database)
-    expect((await store.figures()).lastBackupMs).toBeNull()
-    for (const atMs of [2000, 1000]) await store.noteBackup({ atMs, place: 'a', rows: 1 })
-    expect((await store.figures()).lastBackupMs).toBe(2000)
+    expect((await figuresOf(database)).lastBackupMs).toBeNull()
+    for (const atMs of [2000, 1000, NOW_MS + 1])
+      await store.noteBackup({ atMs, place: 'a', rows: 1 })
+    expect((await figuresOf(database)).lastBackupMs).toBe(2000)
   })
 
   test('omit the disk for a user who may not query it', async () => {
@@ -40,7 +44,7 @@ describe('the metrics of the storage', () => {
     url.username = user
     url.password = 'made-it'
     const reader = otherHandle({ ...database, url: url.href })
-    const { disk, databaseBytes } = await createStorageStore(reader).figures()
+    const { disk, databaseBytes } = await figuresOf(reader)
     expect([disk, databaseBytes > 0]).toEqual([null, true])
     await reader.close()
     await database.sql.unsafe(`drop owned by ${user}; drop role ${user}`)
