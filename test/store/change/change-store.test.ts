@@ -151,19 +151,6 @@ describe('the log of changes', () => {
     expect((await logged()).map(({ kind }) => kind)).toEqual(['observations'])
   })
 
-  test('names the rows of a commit, and none of a commit with more than a thousand', async () => {
-    const rows = (count: number) => inArrays(Array.from({ length: count }, () => observation()))
-    await record(other, 1000)
-    await record(other, 1001)
-    await importObservations({ database: other, rows: rows(1000) })
-    await importObservations({ database: other, rows: rows(1001) })
-    const all = await logged()
-    expect(all.map(({ ids }) => ids?.length ?? null)).toEqual([1000, null, 1000, null])
-    const imported = await database.sql<{ id: string }[]>`
-      select id from observations order by id desc limit 1000 offset 1001`
-    expect(all[2]!.ids).toEqual(imported.map(({ id }) => Number(id)).reverse())
-  })
-
   test('assigns positions in the order of commits, for any writer, and blocks no writer', async () => {
     const before = await deadlocks()
     const writers = Array.from({ length: 120 }, (_, i) => {
@@ -187,6 +174,19 @@ describe('the log of changes', () => {
     expect(newsOf(positions).map(({ position }) => position)).toEqual(positions)
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b))
     expect(await deadlocks()).toBe(before)
+  })
+
+  test('names the rows of a commit, and none of a commit with more than a thousand', async () => {
+    const rows = (count: number) => inArrays(Array.from({ length: count }, () => observation()))
+    await record(other, 1000)
+    await record(other, 1001)
+    await importObservations({ database: other, rows: rows(1000) })
+    await importObservations({ database: other, rows: rows(1001) })
+    const all = await logged()
+    expect(all.map(({ ids }) => ids?.length ?? null)).toEqual([1000, null, 1000, null])
+    const imported = await database.sql<{ id: string }[]>`
+      select id from observations order by id desc limit 1000 offset 1001`
+    expect(all[2]!.ids).toEqual(imported.map(({ id }) => Number(id)).reverse())
   })
 
   test('goes on after a position that is ahead of the server', async () => {
