@@ -86,7 +86,7 @@ describe('openEmbedded, first start', () => {
     await (await joinAs(dataDir, 'command')).close()
     await writeFile(join(clusterOf(dataDir), 'PG_VERSION'), '12\n')
     const refused = await joinAs(dataDir, 'service')
-    expect(refused.error).toMatch(/made by PostgreSQL 12, this corridor carries \d+: .*dump/)
+    expect(refused.error).toMatch(/created by PostgreSQL 12, this corridor carries \d+: .*dump/)
   })
 })
 
