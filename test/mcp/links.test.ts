@@ -41,6 +41,18 @@ describe('the links of a response', () => {
     expect(file.headers.get('content-type')).toStartWith('text/csv')
   })
 
+  test('of prices between countries lead to a page with the same currencies and conditions', async () => {
+    const { body } = await session.call('convert', {
+      ...{ source_country: 'GB', target_country: 'KE', from: 'USD', amount: 200 },
+      ...{ pay_in: ['cash', 'debit_card'], pay_out: ['mobile_money'], delivery_max: '2h' },
+    })
+    const asked = '?from=USD&to=KES&amount=200&pay_in=cash%2Cdebit_card&pay_out=mobile_money'
+    expect(body.links.page).toEndWith(`/send/gb-to-ke${asked}&delivery_max=2h`)
+    const page = await (await fetch(body.links.page)).text()
+    for (const value of ['cash', 'debit_card', 'mobile_money', 'PT2H'])
+      expect(page).toMatch(new RegExp(`value="${value}" checked|checked[^>]* value="${value}"`))
+  })
+
   test.each([{ period: '1d', until: '2026-03-04' }, { period: '7d', until: '2026-03-05' }, {}])(
     'of buckets, %j, lead to a CSV with the same buckets',
     async (window) => {

@@ -33,13 +33,16 @@ type Between = {
   readonly to?: string
   readonly amount?: number
   readonly recipient_gets?: number
+  readonly pay_in?: readonly string[]
+  readonly pay_out?: readonly string[]
+  readonly delivery_max?: string
 }
 
 /** The page of two countries, or of two currencies if the countries are not both known. */
 export function pageOf({ source_country, target_country, ...asked }: Between): Place {
-  const { from, to, amount, recipient_gets } = asked
-  const sum = { amount, recipient_gets }
-  return source_country !== undefined && target_country !== undefined
-    ? { path: `/send/${source_country}-to-${target_country}`.toLowerCase(), query: sum }
-    : { path: '/', query: { from, to, ...sum } }
+  const { from, to, amount, recipient_gets, pay_in, pay_out, delivery_max } = asked
+  const query = { from, to, amount, recipient_gets }
+  if (source_country === undefined || target_country === undefined) return { path: '/', query }
+  const path = `/send/${source_country}-to-${target_country}`.toLowerCase()
+  return { path, query: { ...query, pay_in, pay_out, delivery_max } }
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { deliveryText } from '~/domain/offer/duration.ts'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
@@ -97,10 +98,12 @@ function Ways({ name, title, ways, asked }: WaysProps) {
 }
 
 function Speeds({ asked }: { asked: number | null }) {
-  const { say } = useWords()
+  const { say, spanText } = useWords()
+  const isOther = asked !== null && !SPEEDS.some(({ ms }) => ms === asked)
   return (
     <Choices title={say('filters.within')}>
       <Speed value="" isChosen={asked === null} text={say('filters.any-time')} />
+      {isOther && <Speed value={deliveryText(asked)} isChosen text={spanText(asked)} />}
       {SPEEDS.map(({ value, ms }) => (
         <Speed key={value} value={value} isChosen={ms === asked} text={say(`speed.${value}`)} />
       ))}

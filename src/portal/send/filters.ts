@@ -1,6 +1,8 @@
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { deliveryText } from '~/domain/offer/duration.ts'
 import type { OfferFilters } from '~/domain/offer/filter.ts'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
+import { deliveryOf } from '~/wire/offer/selection.ts'
 
 /** The parameters that filter offers. */
 export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max', 'offers'] as const
@@ -25,11 +27,10 @@ export const SPEEDS: readonly Speed[] = [
 
 /** The filters in an address; unknown values are ignored. */
 export function askedFilters(params: URLSearchParams): AskedFilters {
-  const speed = SPEEDS.find(({ value }) => value === params.get('delivery_max'))
   return {
     payIn: askedWays(params, 'pay_in'),
     payOut: askedWays(params, 'pay_out'),
-    deliveryMaxMs: speed?.ms ?? null,
+    deliveryMaxMs: deliveryOf(params.get('delivery_max') ?? ''),
   }
 }
 
@@ -40,11 +41,10 @@ function askedWays(params: URLSearchParams, name: string): PayWay[] | null {
 }
 
 export function filterParameters({ payIn, payOut, deliveryMaxMs }: AskedFilters): Parameter[] {
-  const speed = SPEEDS.find(({ ms }) => ms === deliveryMaxMs)
   return [
     ...(payIn ?? []).map((way): Parameter => ['pay_in', way]),
     ...(payOut ?? []).map((way): Parameter => ['pay_out', way]),
-    ...(speed ? [['delivery_max', speed.value] as const] : []),
+    ...(deliveryMaxMs === null ? [] : [['delivery_max', deliveryText(deliveryMaxMs)] as const]),
   ]
 }
 

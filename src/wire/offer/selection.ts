@@ -120,10 +120,13 @@ export function neededCountry(name: string, text: string): string {
 /** A delivery time in milliseconds, null if absent; a 400 if it is not a delivery time. */
 export function readDelivery(text: string | undefined): number | null {
   if (text === undefined) return null
-  const ms = deliveryMsOf(text) ?? shortMs(text)
+  const ms = deliveryOf(text)
   if (ms !== null) return ms
   throw invalidParameter({ name: 'delivery_max', fault: `it must be a ${DELIVERY}` })
 }
+
+/** The milliseconds of a delivery time, as ISO 8601 or an age has it; null for any other string. */
+export const deliveryOf = (text: string): number | null => deliveryMsOf(text) ?? shortMs(text)
 
 /** Reads the notation of an age, up to the maximum of a delivery. */
 function shortMs(text: string): number | null {
