@@ -4,18 +4,21 @@ export const LINE_BYTES_MAX = 1_048_576
 const NEWLINE = 0x0a
 
 /** The lines of an input but for blank ones, the last without its end; null for one too long. */
-export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
+export async function* linesOf(
+  input: AsyncIterable<Uint8Array>,
+  bytesMax = LINE_BYTES_MAX,
+): AsyncGenerator<string | null> {
   let kept: Uint8Array[] = []
   let size = 0
   const line = () => {
-    const text = size > LINE_BYTES_MAX ? null : Buffer.concat(kept).toString().trim()
+    const text = size > bytesMax ? null : Buffer.concat(kept).toString().trim()
     kept = []
     size = 0
     return text
   }
   const keep = (part: Uint8Array) => {
     size += part.byteLength
-    if (size <= LINE_BYTES_MAX) kept.push(part)
+    if (size <= bytesMax) kept.push(part)
     else kept = []
   }
   for await (const chunk of input) {

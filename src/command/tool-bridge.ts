@@ -64,11 +64,13 @@ export async function bridge(ends: Bridge): Promise<void> {
 
 async function passed(ends: Bridge, session: Session, line: string | null): Promise<void> {
   if (line === null) return refuse(ends, null, `a line may have at most ${LINE_BYTES_MAX} bytes`)
-  const message = parsed(line) as Message | undefined
+  const message = parsed(line) as Message | null | undefined
   if (message === undefined) return refuse(ends, null, 'the line is not valid JSON', UNREADABLE)
-  const id = message?.id ?? null
-  const isSubscription = message?.method === SUBSCRIBE
-  if (message?.method === CANCEL) {
+  if (message === null || typeof message !== 'object')
+    return refuse(ends, null, 'the line is not a message', INVALID)
+  const id = message.id ?? null
+  const isSubscription = message.method === SUBSCRIBE
+  if (message.method === CANCEL) {
     const subscription = session.subscriptions.get(message.params?.requestId)
     if (subscription) return subscription.abort()
   }
@@ -105,10 +107,10 @@ async function exchange(ends: Bridge, session: Session, passing: Passing): Promi
   let isAnswered = false
   for await (const answer of answersOf(ends, { headers, body: line, signal: ending.signal })) {
     session.revision = answer.result?.protocolVersion ?? session.revision
-    isAnswered ||= answer.id === message?.id
+    isAnswered ||= answer.id === message.id
     ends.answer(JSON.stringify(answer))
   }
-  if (message?.method === SUBSCRIBE && !isAnswered) throw new Error(LOST)
+  if (message.method === SUBSCRIBE && !isAnswered) throw new Error(LOST)
 }
 
 const LOST = 'the subscription was lost; ask for it again'
@@ -118,6 +120,9 @@ const FAILED = -32_000
 
 /** The JSON-RPC code for a message that is not JSON. */
 const UNREADABLE = -32_700
+
+/** The JSON-RPC code for JSON that is not a message. */
+const INVALID = -32_600
 
 /** Headers in which the protocol repeats parts of a message for proxies. */
 function headersOf({ method, params }: Message, { revision }: Session): Record<string, string> {
@@ -188,7 +193,7 @@ function wholeAnswer({ ok, status }: Response, text: string): Any[] {
 
 /** Yields the data of each event of a stream as it comes. */
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Any, void, void> {
-  for await (const line of linesOf(body)) {
+  for await (const line of linesOf(body, Number.POSITIVE_INFINITY)) {
     const answer = line?.startsWith('data:') && parsed(line.slice('data:'.length))
     if (answer) yield answer
   }

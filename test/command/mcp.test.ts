@@ -133,17 +133,30 @@ describe('bridge', () => {
       large,
       '{\n',
       '5\n',
+      'null\n',
       lineOf({ method: 'ping' }, 'last'),
     ])
+    expect(answers).toHaveLength(6)
     const messages = new Map(
       answers.map(({ id, error, result }) => [`${id} ${error?.code}`, error?.message ?? result]),
     )
     expect([...messages]).toContainAllValues([
       ['null -32000', `a line may have at most ${LINE_BYTES_MAX} bytes`],
       ['null -32700', 'the line is not valid JSON'],
+      ['null -32600', 'the line is not a message'],
       ['large -32000', expect.stringContaining('at most 65536 bytes')],
       ['last undefined', {}],
     ])
+  })
+
+  test('passes on an event of any length', async () => {
+    const result = { text: 'x'.repeat(LINE_BYTES_MAX) }
+    const event = `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`
+    const headers = { 'content-type': 'text/event-stream' }
+    const server = Bun.serve({ port: 0, fetch: () => new Response(event, { headers }) })
+    const { answers } = await spoken([lineOf({ method: 'ping' })], { url: server.url.href })
+    expect(answers).toEqual([{ jsonrpc: '2.0', id: 1, result }])
+    await server.stop(true)
   })
 
   test('reports a wrong key, an unreachable service and one that is something else', async () => {
