@@ -72,12 +72,13 @@ const quoted = (sql: Sql) => sql`(select distinct corridor_id from provider_corr
 /** All observations of a window, withdrawn ones included, by corridor, time and id. */
 async function* rowsIn(database: Database, window: Window): AsyncGenerator<RecordedQuote[]> {
   const { sql } = database
-  const archive = await archivedMonths(sql)
   const corridors = await sql<StoredCorridor[]>`
     select c.id, source as "from", target as "to" from corridors c
     join ${quoted(sql)} quoted on quoted.corridor_id = c.id
     order by source collate "C", target collate "C" limit ${CORRIDORS_MAX}`
   for (const corridor of corridors) {
+    // A long file may be read while its month is archived.
+    const archive = await archivedMonths(sql)
     const archived = archivedTables(database, { corridorId: corridor.id, archive }, window)
     const tables = archived ? sql`with ${archived}` : sql``
     for await (const rows of rowsOf(sql, { ...corridor, tables }, window).cursor(BATCH_ROWS))

@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { createArchiveStore } from '~/store/archive/archive-store.ts'
 import { connect } from '~/store/database.ts'
+import { filePast } from '~/store/file/file-past.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { databasesOfFile, stockedDatabase } from '../samples.ts'
 import { randomAsk } from './questions.ts'
-import { archive, CLOSED_MS, dice, digestOf, fill, rowsIn } from './world.ts'
+import { archive, CLOSED_MS, dice, digestOf, END_MS, fill, rowsIn, START_MS } from './world.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
 const ROWS = 3000
@@ -62,6 +63,28 @@ describe('an archive of months', () => {
     expect(await createArchiveStore(database).unarchive(CLOSED_MS)).toBe(done!.observations)
     expect(await rowsIn(database)).toEqual({ rows, archived: 0 })
     expect(await digestOf(database)).toBe(digest)
+  })
+
+  test('leaves whole the file that was begun before it', async () => {
+    const window = { fromMs: START_MS, beforeMs: END_MS }
+    const store = createArchiveStore(database)
+    const begun = async (interrupt: () => Promise<void>) => {
+      const ids: number[] = []
+      for await (const rows of filePast(database, null).rows(window)) {
+        if (ids.length === 0) await interrupt()
+        for (const { id } of rows) ids.push(id)
+      }
+      return ids
+    }
+    const before = await begun(async () => {})
+    const now = await begun(async () => {
+      const months = await store.months(CLOSED_MS)
+      await store.announce(months)
+      for (const id of await store.corridors())
+        for (const month of months) expect(await store.archive(id, month)).toBeGreaterThan(0)
+    })
+    expect(now).toEqual(before)
+    await store.unarchive(CLOSED_MS)
   })
 
   test('keeps the values of a column that a later migration adds', async () => {
