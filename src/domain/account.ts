@@ -1,3 +1,4 @@
+import { DAY_MS } from './duration.ts'
 import type { Tier } from './freshness.ts'
 import { isOneLine, ONE_LINE_RULE } from './naming/one-line.ts'
 import type { Plan, Role } from './quota.ts'
@@ -104,8 +105,12 @@ export function keyOriginsOf(text: string): readonly string[] | null {
   return [...new Set(parts.map((part) => new URL(part).origin))]
 }
 
+/** The longest time for which a replaced key still works, and a day for clocks that differ. */
+const ENDING_MS_MAX = 8 * DAY_MS
+
+/** Reports whether a key has ended; a later end than any was set before a clock was turned back. */
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
-  revokedMs !== null && revokedMs <= nowMs
+  revokedMs !== null && (revokedMs <= nowMs || revokedMs > nowMs + ENDING_MS_MAX)
 
 export const EMAIL_LENGTH_MAX = 254
 

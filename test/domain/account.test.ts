@@ -11,6 +11,8 @@ import {
   keyOriginsOf,
   limitFault,
 } from '~/domain/account.ts'
+import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { OVERLAPS_MS } from '~/service/own-keys.ts'
 
 /** https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
 const TURNING = [
@@ -93,6 +95,12 @@ describe('isRevoked', () => {
     expect(isRevoked({ revokedMs: 10 }, 9)).toBe(false)
     expect(isRevoked({ revokedMs: 10 }, 10)).toBe(true)
     expect(isRevoked({ revokedMs: null }, 10)).toBe(false)
+  })
+
+  test('stays true after a clock that was ahead is turned back, and lets a replaced key end', () => {
+    expect(isRevoked({ revokedMs: 365 * DAY_MS }, 0)).toBe(true)
+    const ends = Math.max(...Object.values(OVERLAPS_MS))
+    expect(isRevoked({ revokedMs: ends + MINUTE_MS }, 0)).toBe(false)
   })
 })
 
