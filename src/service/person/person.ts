@@ -65,13 +65,16 @@ export async function personOf(
   return { userId, email, account, ...own }
 }
 
-/** Notes that the session is used, once a minute; false for one that was idle too long and ends. */
+/**
+ * Notes that the session is used, once a minute; false for one that was idle too long and ends, or
+ * was used so long before a clock was turned back.
+ */
 async function isKeptInUse(
   { sessions, sessionIdleMs }: PersonDeps,
   { userId, sessionId, usedMs }: Session,
   nowMs: number,
 ): Promise<boolean> {
-  const idleMs = nowMs - usedMs
+  const idleMs = Math.abs(nowMs - usedMs)
   if (idleMs >= sessionIdleMs) {
     await sessions.endSession(userId, sessionId)
     return false
