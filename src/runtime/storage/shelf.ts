@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Writable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { S3Client } from 'bun'
 import type { Config } from '~/config.ts'
 import type { Output } from '~/store/transfer/compressed.ts'
@@ -54,29 +54,26 @@ function bucketShelf(client: S3Client, bucket: string, prefix: string): Shelf {
   }
 }
 
-/** An object in parts; it is there once the last part is, and not before. */
+/**
+ * An object in parts; it is there once the last part is, and not before. The stream's failure, or
+ * its early end, removes the parts.
+ */
 function uploadOf(client: S3Client, key: string, place: string): Output {
-  const writer = client.file(key).writer({ partSize: PART_BYTES, retry: 3 })
-  const stream = new Writable({
-    highWaterMark: PART_BYTES,
-    write(bytes: Uint8Array, _, done) {
-      settled(async () => {
-        writer.write(bytes)
-        await writer.flush()
-      }, done)
-    },
-    final(done) {
-      settled(async () => void (await writer.end()), done)
-    },
-  })
+  const stream = new PassThrough({ highWaterMark: PART_BYTES })
+  // The stream stays until the failure is known, which it then has.
+  const body = new Response(stream.iterator({ destroyOnReturn: false }) as never)
+  const faultOf = ({ message }: Error) => new Error(`${place} cannot be written: ${message}`)
+  const sent = client.file(key).write(body, { partSize: PART_BYTES, retry: 3 })
+  sent.catch((error) => stream.destroy(error))
   return {
     stream,
-    faultOf: ({ message }) => new Error(`${place} cannot be written: ${message}`),
-    keep: async () => {},
-    drop: async () => void (await client.delete(key).catch(() => {})),
+    faultOf,
+    async keep() {
+      await sent.catch((error) => Promise.reject(faultOf(error)))
+    },
+    async drop() {
+      await sent.catch(() => {})
+      await client.delete(key).catch(() => {})
+    },
   }
-}
-
-function settled(work: () => Promise<void>, done: (error?: Error | null) => void): void {
-  work().then(() => done(), done)
 }

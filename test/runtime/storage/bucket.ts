@@ -2,7 +2,7 @@
 export async function startBucket() {
   const objects = new Map<string, Uint8Array>()
   const parts = new Map<string, Uint8Array[]>()
-  const bucket = { objects, refuses: false, origin: '', stop: () => server.stop(true) }
+  const bucket = { objects, parts, refuses: false, origin: '', stop: () => server.stop(true) }
   const xml = (body: string) =>
     new Response(`<?xml version="1.0"?>${body}`, { headers: { 'content-type': 'application/xml' } })
   const server = Bun.serve({
@@ -26,6 +26,7 @@ export async function startBucket() {
             )
           }
           objects.set(key, Buffer.concat(parts.get(key)!))
+          parts.delete(key)
           return xml(
             `<CompleteMultipartUploadResult><Key>${key}</Key></CompleteMultipartUploadResult>`,
           )
@@ -34,7 +35,8 @@ export async function startBucket() {
           else parts.get(key)![Number(searchParams.get('partNumber')) - 1] = bytes
           return new Response(null, { headers: { etag: '"e"' } })
         case 'DELETE':
-          objects.delete(key)
+          if (upload === null) objects.delete(key)
+          else parts.delete(key)
           return new Response(null, { status: 204 })
         default: {
           const prefix = searchParams.get('prefix') ?? ''

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { loadConfig } from '~/config.ts'
+import { shelfOf } from '~/runtime/storage/shelf.ts'
+import { compressedInto } from '~/store/transfer/compressed.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
+import { startBucket } from './bucket.ts'
+
+setDefaultTimeout(TEST_MS_MAX)
+
+const KEYS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'a secret of the bucket' }
+/** Pieces of more than two parts, which gzip makes no smaller. */
+const PIECES = Array.from({ length: 20 }, () => randomBytes(1_048_576))
+
+let bucket: Awaited<ReturnType<typeof startBucket>>
+
+beforeAll(async () => {
+  bucket = await startBucket()
+})
+afterAll(() => bucket.stop())
+
+/** Uploads the pieces, and then whatever `end` does. */
+async function upload(end: () => Promise<void>) {
+  const backupDir = 's3://backups'
+  const config = loadConfig({ ...KEYS, AWS_ENDPOINT_URL: bucket.origin })
+  const output = await shelfOf({ ...config, backupDir }).add('one')
+  const written = compressedInto(output, async (write) => {
+    for (const piece of PIECES) await write(piece)
+    await end()
+  })
+  return { output, written }
+}
+
+const aPart = () => until('a part', async () => (bucket.parts.get('one')?.length ?? 0) > 0)
+
+describe('a bucket', () => {
+  test('has a large backup in parts that are one object at the end', async () => {
+    const { written } = await upload(async () => expect(bucket.objects.size).toBe(0))
+    await written
+    const object = new Uint8Array(bucket.objects.get('one')!)
+    expect(Buffer.concat(PIECES).equals(Bun.gunzipSync(object))).toBe(true)
+    expect(bucket.parts.size).toBe(0)
+    bucket.objects.clear()
+  })
+
+  test('has nothing of a backup that ended early, nor its parts', async () => {
+    const { output, written } = await upload(async () => {
+      await aPart()
+      throw new Error('the service stops')
+    })
+    await expect(written).rejects.toThrow('the service stops')
+    await until('the end of the parts', async () => bucket.parts.size === 0)
+    expect(bucket.objects.size).toBe(0)
+    // Bun removes the parts of an output that nothing refers to any more.
+    expect(output.stream.destroyed).toBe(true)
+  })
+
+  test('that refuses a part fails the backup, which says why', async () => {
+    const { written } = await upload(async () => {
+      await aPart()
+      bucket.refuses = true
+    })
+    await expect(written).rejects.toThrow('s3://backups/one cannot be written: no')
+    bucket.refuses = false
+  })
+})
