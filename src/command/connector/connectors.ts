@@ -45,6 +45,16 @@ export function addConnectors(program: Command, terminal: Terminal): void {
           : [`no connector in ${folder}: CONNECTORS names the folder`]
       printResult(terminal, { isJson: json, result, lines })
     })
+  addCheck(connectors, terminal)
+  connectors
+    .command('schema')
+    .description('print the JSON Schema of connector files, for editors')
+    .action(() => terminal.print(JSON.stringify(connectorJsonSchema(), null, 2)))
+  addConnectorRun(connectors, terminal)
+  addStatus(connectors, terminal)
+}
+
+function addCheck(connectors: Command, terminal: Terminal): void {
   connectors
     .command('check')
     .description('check a connector file, and print each error with its line and column')
@@ -59,12 +69,6 @@ export function addConnectors(program: Command, terminal: Terminal): void {
       printResult(terminal, { isJson: json, result, lines })
       if (!connector) throw new CommandFailure(`${path} is not a valid connector`)
     })
-  connectors
-    .command('schema')
-    .description('print the JSON Schema of connector files, for editors')
-    .action(() => terminal.print(JSON.stringify(connectorJsonSchema(), null, 2)))
-  addConnectorRun(connectors, terminal)
-  addStatus(connectors, terminal)
 }
 
 function addStatus(connectors: Command, terminal: Terminal): void {
