@@ -77,7 +77,11 @@ export function LongList<Row>({
         {...place}
         label={`Pages of: ${label}`}
         size={LIST_PAGE}
-        hrefOf={(start) => `${PATHS.operator}?${name}=${start}#${name}`}
+        hrefOf={(start) => {
+          const places = new URLSearchParams(params)
+          places.set(name, String(start))
+          return `${PATHS.operator}?${places}#${name}`
+        }}
       />
     </>
   )

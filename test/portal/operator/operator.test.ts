@@ -293,6 +293,9 @@ test('the page lists ten entries at a time, and the last ten if the query asks f
   const rest = await corridors('?stale=10')
   expect(rest[0]).toBe(names[0])
   expect(await section('?stale=10')).not.toContain('Next')
+  expect(await section('?senders=10&stale=0')).toContain(
+    'href="/operator?senders=10&amp;stale=10#stale"',
+  )
   expect(await corridors('?stale=900')).toEqual(rest)
   expect(await corridors('?stale=-1')).toEqual(first)
   const whole = await see('/operator')
