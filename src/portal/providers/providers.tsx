@@ -70,6 +70,11 @@ function listPage({ view, words }: PublicAsk): Page {
             </li>
           ))}
         </ul>
+        {providers.length > PROVIDERS_MAX && (
+          <p class="muted small">
+            {say('list.first', { shown: PROVIDERS_MAX, count: providers.length })}
+          </p>
+        )}
       </div>
     ),
   }

@@ -39,6 +39,9 @@ function pairIndexPage({ view, url, words }: PublicAsk): Page {
         {[...Map.groupBy(listed, ({ source }) => source)].map(([source, own]) => (
           <From key={source.code} source={source} pairs={own} />
         ))}
+        {pairs.length > PAIRS_MAX && (
+          <p class="muted small">{say('list.first', { shown: PAIRS_MAX, count: pairs.length })}</p>
+        )}
       </div>
     ),
   }

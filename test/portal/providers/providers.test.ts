@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Provider } from '~/domain/provider.ts'
 import { initialsOf } from '~/portal/providers/logo.tsx'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
 import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
@@ -13,6 +14,24 @@ const know = (more: Partial<Provider>) =>
   world.memory.publish({ catalogue: catalogueWith(more) }, world.clock.now())
 beforeEach(() => {
   world = new World({ publicUrl: 'https://rates.example' })
+})
+
+describe('GET /providers', () => {
+  test('says how many of the providers it lists, if not all', async () => {
+    const [one] = PROVIDERS
+    const many = (length: number) =>
+      Array.from({ length }, (_, i) => ({ ...one!, id: `p-${i}`, name: `P ${i}` }))
+    for (const [count, says] of [
+      [2000, false],
+      [2001, true],
+    ] as const) {
+      const catalogue = { currencies: CURRENCIES, providers: many(count) }
+      world.memory.publish({ catalogue }, world.clock.now())
+      const { text } = await visit(world, '/providers')
+      expect(text.match(/<li class="with-logo">/g)).toHaveLength(2000)
+      expect([count, text.includes('The first 2,000 of 2,001.')]).toEqual([count, says])
+    }
+  })
 })
 
 describe('GET /providers/:id', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { COUNTRIES } from '~/domain/offer/country.ts'
 import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
 import { rowsOf, textOf, visit } from '../portal-world.ts'
@@ -17,6 +18,19 @@ const between = (more = {}) => offer({ sourceCountry: 'US', targetCountry: 'KE',
 const at = (amount: number, more = {}) => between({ amountMin: amount, amountMax: amount, ...more })
 const price = { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER }
 const seen = async (path: string): Promise<string> => textOf((await visit(world, path)).text)
+
+test('the list of pairs says how many of them it lists, if not all', async () => {
+  const codes = [...COUNTRIES.keys()].slice(0, 46)
+  const pairs = codes.flatMap((sourceCountry) =>
+    codes
+      .filter((targetCountry) => targetCountry !== sourceCountry)
+      .map((targetCountry) => ({ sourceCountry, targetCountry })),
+  )
+  world.quote(...pairs.slice(0, 2000).map((pair) => ({ ...price, offer: offer(pair) })))
+  expect(await seen('/send')).not.toContain('The first')
+  world.quote({ ...price, offer: offer(pairs[2000]!) })
+  expect(await seen('/send')).toContain('The first 2,000 of 2,001.')
+})
 
 describe('an amount that no provider priced', () => {
   beforeEach(() => {
