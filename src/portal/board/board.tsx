@@ -19,7 +19,7 @@ import { ChartSection } from './chart-section.tsx'
 import { chartSeries } from './chart-series.ts'
 import { Countries } from './countries.tsx'
 import { QuestionForm } from './form.tsx'
-import { boardHref, goalParameter } from './path.ts'
+import { boardHref, goalParameter, knownParameters } from './path.ts'
 import { Prices } from './prices.tsx'
 import { type BoardQuery, type BoardQuestion, boardQuery } from './query.ts'
 import { SERIES_PATH } from './series-file.ts'
@@ -76,7 +76,11 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           {capital(say('pair.title', { source: currencyName(from), target: currencyName(to) }))}
         </h1>
         <p class="lead">{say('board.lead')}</p>
-        <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
+        <QuestionForm
+          view={view}
+          fields={query}
+          hidden={[['period', query.period], ...knownParameters(query)]}
+        />
       </div>
       {conversions.entries.length > 0 ? (
         <>
@@ -87,7 +91,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         </>
       ) : (
         <>
-          <NoPrices view={view} from={from.code} to={to.code} />
+          <NoPrices view={view} {...question} />
           <BoardSummary {...summary} />
           {waysOn}
         </>
@@ -105,7 +109,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
       />
       <Cite
         title={capital(say('pair.title', { source: question.from, target: question.to }))}
-        href={boardHref(question)}
+        href={boardHref({ ...question, knownAt: null })}
         base={deps.publicUrl ?? url.origin}
         {...{ conversions, view }}
       />
@@ -145,32 +149,33 @@ function WaysOn({ question, canSignUp }: WaysOnProps) {
 }
 
 /** The way to the page of the countries whose own currencies these are. */
-function HomePair({ from, to, goal }: BoardQuestion) {
+function HomePair({ from, to, goal, ...question }: BoardQuestion) {
   const { say, countryName } = useWords()
   const source = homeOf(from)
   const target = homeOf(to)
   if (!source || !target) return null
+  const params = new URLSearchParams([goalParameter(goal), ...knownParameters(question)])
   return (
     <>
       {' · '}
-      <a href={`${pairPath({ source, target })}?${new URLSearchParams([goalParameter(goal)])}`}>
+      <a href={`${pairPath({ source, target })}?${params}`}>
         {say('board.by-country', { source: countryName(source), target: countryName(target) })}
       </a>
     </>
   )
 }
 
-type NoPricesProps = { view: PublicAsk['view']; from: string; to: string }
+type NoPricesProps = { view: PublicAsk['view'] } & Pick<BoardQuestion, 'from' | 'to' | 'knownAt'>
 
 /** Message if a corridor has no quotes; it leads to the other direction if that is quoted. */
-function NoPrices({ view, from, to }: NoPricesProps) {
+function NoPrices({ view, from, to, knownAt }: NoPricesProps) {
   const { say } = useWords()
   return (
     <Notice kind="plain" title={say('board.none', { from, to })}>
       <p>
         {say('board.none-lead')}{' '}
         {view.corridor(to, from).quotes.length > 0 && (
-          <a href={boardHref({ from: to, to: from })}>
+          <a href={boardHref({ from: to, to: from, knownAt })}>
             {say('board.none-turned', { from: to, to: from })}
           </a>
         )}
@@ -181,11 +186,11 @@ function NoPrices({ view, from, to }: NoPricesProps) {
 }
 
 /** The query for the other direction; an amount that should have arrived becomes the one sent. */
-const turned = ({ from, to, goal, period }: BoardQuestion): BoardQuestion => ({
+const turned = ({ from, to, goal, ...other }: BoardQuestion): BoardQuestion => ({
+  ...other,
   from: to,
   to: from,
   goal: { amount: goal.amount ?? goal.recipientGets, recipientGets: null },
-  period,
 })
 
 const unansweredPage = ({ view, words: { say } }: PublicAsk, query: BoardQuery): Page => ({
@@ -204,7 +209,11 @@ const unansweredPage = ({ view, words: { say } }: PublicAsk, query: BoardQuery):
           {say('board.no-prices-why')}
         </Notice>
       )}
-      <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
+      <QuestionForm
+        view={view}
+        fields={query}
+        hidden={[['period', query.period], ...knownParameters(query)]}
+      />
     </div>
   ),
 })

@@ -11,7 +11,7 @@ import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { convert } from '~/service/convert.ts'
 import { pricedAt } from './offer-text.ts'
-import { goalParameter } from './path.ts'
+import { goalParameter, knownParameters } from './path.ts'
 import type { BoardQuestion } from './query.ts'
 
 type Props = {
@@ -85,8 +85,8 @@ function bestText(words: Words, { view, question: { goal }, pair, from, to }: En
   return words.say('countries.to-send', { amount: about + words.priceText(best.sent!, from) })
 }
 
-function pairHref(pair: Pair, { from, to, goal }: BoardQuestion): string {
-  const params = new URLSearchParams([goalParameter(goal)])
+function pairHref(pair: Pair, { from, to, goal, ...question }: BoardQuestion): string {
+  const params = new URLSearchParams([goalParameter(goal), ...knownParameters(question)])
   if (from !== pair.source.currencies[0]) params.set('from', from)
   if (to !== pair.target.currencies[0]) params.set('to', to)
   return `${pairPath(pair)}?${params}`

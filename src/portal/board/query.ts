@@ -1,6 +1,7 @@
 import type { Goal } from '~/domain/offer/choice.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
+import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import type { Pair } from '~/portal/place/pair.ts'
 import { homePlace, type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
 import { PLACE_LENGTH_MAX } from '~/portal/place/place-field.tsx'
@@ -25,6 +26,8 @@ export type Fields = Pick<Amounts, 'texts' | 'hints'> & {
 
 export type BoardQuery = Fields & {
   readonly period: ChartPeriod
+  /** The earlier time that is asked for, as it was written; null for the present. */
+  readonly knownAt: string | null
   /** The countries if two were named: they have a page of their own. */
   readonly pair: Pair | null
   /** Says whether no corridor was named, and none has a price that could be proposed. */
@@ -38,6 +41,7 @@ export type BoardQuestion = {
   readonly to: string
   readonly goal: Goal
   readonly period: ChartPeriod
+  readonly knownAt: string | null
 }
 
 /** The query in a board's address; missing parts are proposed. */
@@ -66,6 +70,7 @@ export function boardQuery(words: Words, view: View, params: URLSearchParams): B
   const faults = { ...(!isPriceless && placeFaults(words, placed)), ...amountFaults }
   const isWhole = !isPriceless && Object.keys(faults).length === 0 && goal !== null
   const period = chartPeriodOf(params.get('period'))
+  const knownAt = params.get(KNOWN_AT)
   const { catalogue } = view
   const textOf = ({ text, place }: AskedPlace) =>
     place ? placeText(words, place, catalogue) : text
@@ -76,9 +81,10 @@ export function boardQuery(words: Words, view: View, params: URLSearchParams): B
     hints,
     faults,
     period,
+    knownAt,
     pair: isAsked ? pairOf(placed) : null,
     isPriceless,
-    question: isWhole ? { ...codes, goal, period } : null,
+    question: isWhole ? { ...codes, goal, period, knownAt } : null,
   }
 }
 

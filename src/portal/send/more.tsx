@@ -1,6 +1,7 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import type { View } from '~/memory/view.ts'
 import { newAlertHref } from '~/portal/alert/path.ts'
-import { boardHref } from '~/portal/board/path.ts'
+import { boardHref, knownParameters } from '~/portal/board/path.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
@@ -41,14 +42,14 @@ export function More({ view, base, query, canSignUp }: Props) {
           )}
           {others.map(({ from, to }) => (
             <li key={from + to}>
-              <a href={`${pairPath(pair)}?from=${from}&to=${to}`}>
+              <a href={`${pairPath(pair)}?${inCurrencies(query, { from, to })}`}>
                 {say('more.prices-in', { from, to })}
               </a>
             </li>
           ))}
           {corridor.from !== corridor.to && (
             <li>
-              <a href={boardHref({ ...corridor, ...(goal && { goal }) })}>
+              <a href={boardHref({ ...corridor, ...(goal && { goal }), knownAt: query.knownAt })}>
                 {say('more.any-country', corridor)}
               </a>
             </li>
@@ -72,6 +73,9 @@ export function More({ view, base, query, canSignUp }: Props) {
     </>
   )
 }
+
+const inCurrencies = (query: SendQuery, corridor: Corridor) =>
+  new URLSearchParams([...Object.entries(corridor), ...knownParameters(query)])
 
 type PairsProps = {
   readonly title: string

@@ -1,5 +1,7 @@
 import { AMOUNT_NAMES } from '~/portal/board/amounts.ts'
+import { knownParameters } from '~/portal/board/path.ts'
 import type { BoardQuery } from '~/portal/board/query.ts'
+import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import { type Pair, pairPath } from '~/portal/place/pair.ts'
 import { plainNumberText } from '~/portal/words/format.ts'
 import { EVERY_OFFER, FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
@@ -15,7 +17,7 @@ export function namedPairHref(pair: Pair, query: BoardQuery, params: URLSearchPa
     const { country, currency } = query.places[name]!
     if (currency !== country!.currencies[0]) asked.set(name, currency)
   }
-  for (const name of [...FILTER_NAMES, ORDER_NAME, 'known_at'])
+  for (const name of [...FILTER_NAMES, ORDER_NAME, KNOWN_AT])
     for (const value of params.getAll(name)) asked.append(name, value)
   const text = asked.toString()
   return pairPath(pair) + (text && `?${text}`)
@@ -44,6 +46,7 @@ export const otherParameters = (query: SendQuery): Parameter[] => [
   ...filterParameters(query.asked),
   ...(query.isEvery ? [EVERY_OFFER] : []),
   ...orderParameters(query.order),
+  ...knownParameters(query),
 ]
 
 /** The whole query. */

@@ -7,6 +7,7 @@ import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { amounts } from '~/portal/board/amounts.ts'
 import type { Fields } from '~/portal/board/query.ts'
+import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import type { Pair } from '~/portal/place/pair.ts'
 import { placeText } from '~/portal/place/place.ts'
 import type { Words } from '~/portal/words/words.ts'
@@ -24,6 +25,8 @@ export type SendQuery = {
   /** Says whether every offer is requested, instead of one of each provider. */
   readonly isEvery: boolean
   readonly order: Order
+  /** The earlier time that is asked for, as it was written; null for the present. */
+  readonly knownAt: string | null
   readonly filters: OfferFilters
   /** Null if an amount is invalid. */
   readonly goal: Goal | null
@@ -57,7 +60,8 @@ export function sendQuery({ words, view, pair, params }: Asked): SendQuery | nul
   const fields = { texts, hints, faults, placeTexts, places: { from, to } }
   const isEvery = params.get(EVERY_OFFER[0]) === EVERY_OFFER[1]
   const order = askedOrder(params)
-  return { pair, corridor, others, fields, asked, isEvery, order, filters, goal }
+  const knownAt = params.get(KNOWN_AT)
+  return { pair, corridor, others, fields, asked, isEvery, order, knownAt, filters, goal }
 }
 
 const countriesOf = ({ source, target }: Pair) => ({

@@ -124,7 +124,7 @@ function Send({ view, nowMs, base, query, conversions, series, ...can }: Props) 
       {conversions && (
         <Cite
           title={sendTitle(words, pair)}
-          href={pairHref(query)}
+          href={pairHref({ ...query, knownAt: null })}
           {...{ conversions, view, base }}
         />
       )}

@@ -147,6 +147,23 @@ describe('the citation of a page', () => {
     expect(text).toContain('<link rel="canonical"')
   })
 
+  test('leads to nothing but that time, except by the link to the current page', async () => {
+    const at = `known_at=${encodeURIComponent(iso(thenMs))}`
+    for (const [path, names] of [
+      [`${PAIR}&pay_in=cash&offers=all`, ['sort=cost', 'sort=speed', 'pay_in=cash']],
+      [BOARD, ['period=7d', 'period=1y', 'from=KES&to=USD', '/send/united-states-to-kenya?']],
+    ] as const) {
+      const { text } = await visit(`${path}&${at}`)
+      const own = new RegExp(`href="(/\\?[^"]+|${PAIR.split('?')[0]}\\?[^"]+)"`, 'g')
+      const hrefs = [...text.matchAll(own)].map(([, href]) => textOf(href!))
+      expect(hrefs.filter((href) => !href.includes(at))).toEqual([path])
+      for (const name of names)
+        expect([name, hrefs.some((href) => href.includes(name))]).toEqual([name, true])
+      for (const [form] of text.matchAll(/<form[^>]*method="get".*?<\/form>/gs))
+        expect(form).toContain(`name="known_at" value="${iso(thenMs)}"`)
+    }
+  })
+
   test.each([
     ['not a time', 'yesterday'],
     ['a time that does not exist', '2026-02-30T00:00:00Z'],
