@@ -84,7 +84,7 @@ function silenceText(words: Words, { ranked }: Conversion): string | null {
 }
 
 /** Text that is the same for several prices, and so applies to all of them at once. */
-function commonText(
+export function commonText(
   entries: readonly Conversion[],
   textOf: (entry: Conversion) => string | null,
 ): string | null {

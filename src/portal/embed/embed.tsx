@@ -1,9 +1,9 @@
 import { PLAIN } from '~/domain/offer/terms.ts'
 import type { View } from '~/memory/view.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
-import { lackText } from '~/portal/board/kinds.ts'
+import { lackText, standingText } from '~/portal/board/kinds.ts'
 import { pricedAt } from '~/portal/board/offer-text.ts'
-import { isOffered } from '~/portal/board/provider-table.tsx'
+import { commonText, isOffered } from '~/portal/board/provider-table.tsx'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -98,7 +98,10 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
         </p>
       )}
       <p class="small">
-        <a href={entries.length > 0 ? pairHref(query) : pairPath(query.pair)} {...OUTSIDE}>
+        <a
+          href={entries.length > 0 ? pairHref({ ...query, knownAt: null }) : pairPath(query.pair)}
+          {...OUTSIDE}
+        >
           {entries.length > ROWS_MAX
             ? say('embed.all', { count: entries.length })
             : say('embed.more')}
@@ -153,6 +156,8 @@ const Flagged = ({ country }: { country: Pair['source'] }) => (
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
+const Aside = ({ text }: { text: string | null }) => text && <span class="aside">{text}</span>
+
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
 
 function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
@@ -162,28 +167,35 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
   const from = catalogue.currency(corridor.from)!
   const to = catalogue.currency(corridor.to)!
   const isToArrive = recipientGets !== null
+  const standingOf = ({ ranked: { quote, provider } }: Conversion) =>
+    standingText(words, quote, provider)
+  const common = commonText(entries, standingOf)
   return (
-    <table class="table">
-      <caption>
-        {isToArrive
-          ? say('embed.to-send', { amount: askedText(recipientGets, to) })
-          : say('embed.arrives', { amount: askedText(amount ?? 0, from) })}
-      </caption>
-      <tbody>
-        {entries.map((entry) => (
-          <tr key={entry.ranked.provider.id}>
-            <th scope="row">
-              <Name>{entry.ranked.provider.name}</Name>
-            </th>
-            <td class="number">
-              {isToArrive ? priceText(entry.sent!, from) : priceText(entry.net!, to)}
-              {entry.cost && (
-                <span class="aside">{costsText(words, entry.cost, pricedAt(words, entry))}</span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table class="table">
+        <caption>
+          {isToArrive
+            ? say('embed.to-send', { amount: askedText(recipientGets, to) })
+            : say('embed.arrives', { amount: askedText(amount ?? 0, from) })}
+        </caption>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.ranked.provider.id}>
+              <th scope="row">
+                <Name>{entry.ranked.provider.name}</Name>
+                {!common && <Aside text={standingOf(entry)} />}
+              </th>
+              <td class="number">
+                {isToArrive ? priceText(entry.sent!, from) : priceText(entry.net!, to)}
+                {entry.cost && (
+                  <span class="aside">{costsText(words, entry.cost, pricedAt(words, entry))}</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {common && <p class="small muted">{say('table.each-is', { common })}</p>}
+    </>
   )
 }

@@ -45,6 +45,16 @@ describe('GET /embed', () => {
     expect(text).toContain('Provider retail-b 25,740.00 KES costs 2.10% for $150')
   })
 
+  test('marks prices that were not observed, once if they all are the same way', async () => {
+    const mark = 'worked out from a margin or another source'
+    world.quote({ providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, evidence: 'derived' })
+    expect(textOf((await visit(world, FRAME)).text)).toContain(`Provider retail-a ${mark} 25,870`)
+    world.quote({ providerId: 'retail-b', rate: 129, fee: 1, at: EARLIER, evidence: 'derived' })
+    const text = textOf((await visit(world, FRAME)).text)
+    expect(text).toContain(`Each of these prices is ${mark}.`)
+    expect(text.split(mark)).toHaveLength(2)
+  })
+
   test('may be framed by any site, and runs and sends nothing', async () => {
     const { headers, text } = await visit(world, FRAME)
     expect(headers.get('content-security-policy')?.split('; ').sort()).toEqual([
