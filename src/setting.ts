@@ -137,7 +137,8 @@ export const percentUpTo =
 export const asCurrencyBound: Reader<[string, number]> = (text) => {
   const [name = '', bound = ''] = text.split('=')
   const code = currencyCode(name)
-  if (code === null) throw new Error('must list currencies with a percentage, such as ZWG=60%')
+  if (code === null || !bound)
+    throw new Error('must list currencies with a percentage, such as ZWG=60%')
   return [code, percentUpTo(MOVE_PERCENT_MAX)(bound.trim())]
 }
 
@@ -149,9 +150,14 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   d: DAY_MS,
 }
 
-export const asDurationMs: Reader<number> = (text) => {
+/** The milliseconds of a duration, or 0 for anything else. */
+function durationMs(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
-  const ms = match ? Math.round(Number(match[1]) * DURATION_UNITS_MS[match[2]!]!) : 0
+  return match ? Math.round(Number(match[1]) * DURATION_UNITS_MS[match[2]!]!) : 0
+}
+
+export const asDurationMs: Reader<number> = (text) => {
+  const ms = durationMs(text)
   if (ms <= 0 || !Number.isSafeInteger(ms))
     throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
   return ms
@@ -160,8 +166,8 @@ export const asDurationMs: Reader<number> = (text) => {
 const secondsUpTo =
   (max: number): Reader<number> =>
   (text) => {
-    const ms = asDurationMs(text)
-    if (ms % 1000 !== 0 || ms > max * 1000)
+    const ms = durationMs(text)
+    if (ms <= 0 || ms % 1000 !== 0 || ms > max * 1000)
       throw new Error(`must be whole seconds, from 1s to ${max}s`)
     return ms
   }
@@ -189,7 +195,10 @@ export const asBackupDir: Reader<string> = (text) => {
 const HOSTLESS_URL = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?(?::\d*)?(?:[/?][^#]*)?$/
 
 export const asPostgresUrl: Reader<string> = (text) => {
-  if (databaseAddress(text)) return text
+  const address = databaseAddress(text)
+  if (address && (address.socket ?? new URL(address.url).host).includes(','))
+    throw new Error('must name one host: for a failover, one that always leads to the primary')
+  if (address) return text
   if (HOSTLESS_URL.test(text))
     throw new Error(
       'must name a host, as PGHOST is not read: write it before the database, or append ' +
