@@ -15,8 +15,15 @@ export function reasonOf(error: unknown): string {
   if (current instanceof postgres.PostgresError) return refusalOf(current)
   if (current instanceof DrizzleQueryError || !(current instanceof Error))
     return 'the database failed without a reason'
-  return current.message.replace(/\s*\n\s*/g, ' ')
+  const message = current.message.replace(/\s*\n\s*/g, ' ')
+  return LOST.test(message)
+    ? `the connection to the database was lost (${message}): once it accepts connections again, ` +
+        'see what was done, and repeat the command'
+    : message
 }
+
+/** Messages of the driver, and of the socket below it, about a connection that is gone. */
+const LOST = /^(write CONNECT(ION_(CLOSED|DESTROYED|ENDED)|_TIMEOUT) |read ECONNRESET|write EPIPE)/
 
 type Refusal = { readonly code: string; readonly message: string }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
+import { connect } from '~/store/database.ts'
 import { reasonOf } from '~/store/reason.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -70,5 +71,14 @@ describe('reasonOf', () => {
   test('is never a statement, whatever cause is missing', () => {
     for (const bare of [new DrizzleQueryError('select 1', [SECRET]), undefined, 'text'])
       expect(reasonOf(bare)).toBe('the database failed without a reason')
+  })
+
+  test('a connection that is gone is named as such, with what to do', async () => {
+    const gone = connect(database.url)
+    await gone.end()
+    const reason = await gone`select 1`.then(() => 'none', reasonOf)
+    expect(reason).toContain('the connection to the database was lost (write CONNECTION_ENDED')
+    expect(reason).toContain('repeat the command')
+    expect(reasonOf(new Error('read ECONNRESET'))).toContain('was lost (read ECONNRESET)')
   })
 })
