@@ -7,8 +7,10 @@ import {
   signatureWishes,
 } from '~/evidence/message-signature.ts'
 import type { AccessDeps } from '~/http/access.ts'
+import { mountOf } from '~/http/edge/mount.ts'
 import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import { MeteredRequest } from '~/http/metered-request.ts'
+import { BASE_PATH } from '~/http/path.ts'
 import { errorReply, type Headers } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { RequestScope } from '~/telemetry/request-scope.ts'
@@ -117,11 +119,15 @@ function wishesIn(text: string, keyId: string): SignatureWish[] {
   throw invalidParameter({ name, fault: `it requests another key than ${keyId}` })
 }
 
-/** The address that the caller requested: behind a proxy that of the setting. */
+/**
+ * The address that the caller requested: behind a proxy that of the setting, whether the proxy
+ * strips its path or not.
+ */
 function targetOf(url: string, publicUrl: string | null): string {
   if (publicUrl === null) return url
   const { pathname, search } = new URL(url)
-  return new URL(pathname + search, publicUrl).href
+  const mount = pathname.startsWith(`${BASE_PATH}/`) ? mountOf(publicUrl) : ''
+  return new URL(mount + pathname + search, publicUrl).href
 }
 
 const KEYS = '/.well-known/http-message-signatures-directory'

@@ -6,7 +6,7 @@ import { httpbis } from 'http-message-signatures'
 import { contentDigest } from '~/evidence/message-signature.ts'
 import { testSigner } from '../../support/evidence.ts'
 import { scratchFolder } from '../../support/scratch.ts'
-import { API, ORIGIN, type Reply, World } from '../../support/world.ts'
+import { API, ORIGIN, type Reply, replyOf, World } from '../../support/world.ts'
 
 const world = new World()
 world.quote({ providerId: 'retail-a', rate: 129.5 })
@@ -99,6 +99,18 @@ describe('Accept-Signature', () => {
     proxied.quote({ providerId: 'retail-a', rate: 129.5 })
     const reply = await ask('sig=()', proxied.key(), PATH, proxied)
     expect(await isVerified(reply, `https://rates.example/api/v1${PATH}`)).toBe(true)
+  })
+
+  test('signs the address below a path, whether the proxy strips that or not', async () => {
+    const proxied = new World({ publicUrl: 'https://rates.example/fx' })
+    proxied.quote({ providerId: 'retail-a', rate: 129.5 })
+    const url = `https://rates.example/fx/api/v1${PATH}`
+    const headers = { 'x-api-key': proxied.key(), 'accept-signature': 'sig=()' }
+    for (const mount of ['', '/fx']) {
+      const asked = new Request(`${ORIGIN}${mount}/api/v1${PATH}`, { headers })
+      const reply = await replyOf(await proxied.app.handle(asked))
+      expect([mount, reply.status, await isVerified(reply, url)]).toEqual([mount, 200, true])
+    }
   })
 
   test('signs responses about the past and lists as files too', async () => {
