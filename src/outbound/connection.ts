@@ -57,6 +57,12 @@ async function connected(request: Pinned): Promise<Answer> {
   }
 }
 
+/**
+ * The maximum number of responses such as 100 and 103 before the one that counts: each costs more
+ * time than its bytes do on the way.
+ */
+const INTERIM_MAX = 20
+
 function responseTo(request: Pinned): Promise<IncomingMessage> {
   const { url, addresses, method = 'GET', headers, body, signal, authorities } = request
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -72,6 +78,10 @@ function responseTo(request: Pinned): Promise<IncomingMessage> {
   const sending = (url.protocol === 'https:' ? https : http).request(url, options)
   sending.on('error', reject)
   sending.on('close', () => reject(brokenOff()))
+  let interim = 0
+  sending.on('information', () => {
+    if (++interim > INTERIM_MAX) sending.destroy(neverBegun())
+  })
   sending.on('upgrade', (response, socket) => {
     socket.destroy()
     resolve(response)
@@ -103,6 +113,11 @@ async function* bodyOf(response: IncomingMessage, signal: AbortSignal): AsyncIte
     response.destroy()
   }
 }
+
+const neverBegun = (): Error =>
+  Object.assign(new Error('there were too many responses before the response'), {
+    code: 'HPE_HEADER_OVERFLOW',
+  })
 
 const brokenOff = (): Error =>
   Object.assign(new Error('the connection was closed before the end of the response'), {

@@ -133,6 +133,21 @@ describe('send', () => {
     expect(status === 200 ? error : error!.length).toBe(status === 200 ? null : ERROR_LENGTH_MAX)
   })
 
+  test.each(['100 Continue', '103 Early Hints'])(
+    'some %s are read, and not without end',
+    async (status) => {
+      const interim = `HTTP/1.1 ${status}\r\n\r\n`
+      using endless = await rawReceiver((socket) => flood(socket, interim.repeat(1000)))
+      using ending = await rawReceiver((socket) =>
+        socket.end(`${interim.repeat(3)}HTTP/1.1 204 Done\r\n\r\n`),
+      )
+      const to = async ({ port }: { port: number }) =>
+        sent(world({ deadline: () => AbortSignal.timeout(3000) }), `http://127.0.0.1:${port}/`)
+      expect(await to(endless)).toEqual({ status: null, error: 'its response is not HTTP' })
+      expect(await to(ending)).toEqual({ status: 204, error: null })
+    },
+  )
+
   test('a header without end, no HTTP at all, another protocol and a closed port are refusals', async () => {
     using endless = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
