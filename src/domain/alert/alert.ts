@@ -55,7 +55,10 @@ export type AlertWish = Watched & {
 /** State of an alert when it was last evaluated. */
 export type Standing = {
   readonly isTrue: boolean
-  /** Base of a move; null if none is measured or it is not known yet. */
+  /**
+   * Base of a move, null if none is measured or it is not known yet; of a monthly alert the time
+   * when it became monthly, or active again.
+   */
   readonly base: number | null
 }
 

@@ -9,6 +9,7 @@ import {
   type Watched,
 } from '~/domain/alert/alert.ts'
 import type { Delivery, NewDelivery } from '~/domain/alert/delivery.ts'
+import { isMonthly } from '~/domain/alert/field.ts'
 import { faultOf, standingAt } from '~/domain/alert/rule.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
@@ -131,7 +132,7 @@ export async function firstJudgement(
   const { ageLimits, clock, live } = deps
   const { position: judgedPosition, current } = await live.caughtUp()
   const view = new View(current, freshnessAt(tierOf(plan), clock.now()), ageLimits)
-  const base = await baseOf(deps.past, view, watched)
+  const base = isMonthly(watched.when) ? clock.now() : await baseOf(deps.past, view, watched)
   const value = watchedValue(view, watched)
   const standing = standingAt(watched.when, base, value)
   return { standing, judgedPosition, lastValue: typeof value === 'number' ? value : null }

@@ -71,9 +71,7 @@ export class MonthlyAlerts {
       .judged()
       .filter(
         ({ alert }) =>
-          isMonthly(alert.when) &&
-          (alert.firedMs ?? alert.createdMs) < this.#sinceMs &&
-          !this.#taken.has(alert.id),
+          isMonthly(alert.when) && lastMs(alert) < this.#sinceMs && !this.#taken.has(alert.id),
       )
   }
 
@@ -95,3 +93,7 @@ export class MonthlyAlerts {
     return told
   }
 }
+
+/** The time when an alert last had its message, or became monthly, or active again. */
+const lastMs = ({ firedMs, createdMs, standing }: Alert): number =>
+  Math.max(firedMs ?? createdMs, standing.base ?? createdMs)

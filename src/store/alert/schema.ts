@@ -43,7 +43,7 @@ export const alerts = pg.pgTable(
     revision: pg.integer('revision').notNull().default(0),
     isTrue: pg.boolean('is_true').notNull(),
     judgedPosition: pg.bigint('judged_position', { mode: 'number' }).notNull(),
-    /** Base of a move; null if none is measured or it is not known yet. */
+    /** Base of a move, null if none is known; of a monthly alert the time when it became so. */
     base: pg.doublePrecision('base'),
     /** The value when its evaluation last changed. */
     lastValue: pg.doublePrecision('last_value'),

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { Alert, AlertWish } from '~/domain/alert/alert.ts'
+import type { Alert, AlertChange, AlertWish } from '~/domain/alert/alert.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
+import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { MONTHLY_WAITING_MAX, MonthlyAlerts } from '~/service/alert/monthly.ts'
 import { createJudgementStore } from '~/store/alert/judgement-store.ts'
@@ -81,7 +82,8 @@ describe('a monthly alert', () => {
     ] as const)
       market.quote({ providerId, rate, fee: 0, at })
     const bodies: string[] = []
-    const alert = { ...(await made()), createdMs: 0 }
+    const standing = { isTrue: false, base: null }
+    const alert = { ...(await made()), createdMs: 0, standing }
     await new MonthlyAlerts({
       ...{ memory: market.memory, clock: market.clock, ageLimits: world.deps.ageLimits },
       store: {
@@ -121,6 +123,36 @@ describe('a monthly alert', () => {
     ])
     const [row] = await database.sql`select status from alerts where id = ${once.id}`
     expect(row!.status).toBe('ended')
+  })
+
+  test('begins with the next month when it was changed to monthly, or is active again', async () => {
+    const account = await world.account()
+    const best = { ...WISH.when, value: 1_000_000 }
+    const changed = await createAlert(world.deps, {
+      account,
+      wish: { ...MONTHLY, when: best, amount: null },
+    })
+    const resumed = await createAlert(world.deps, { account, wish: MONTHLY })
+    const change = async (alertId: string, to: AlertChange) =>
+      (await changeAlert(world.deps, { account, alertId, change: to })).alert
+    await change(resumed.alert.id, { status: 'paused' })
+    world.clock.set('2026-04-10T12:00:00Z')
+    const { when, amount } = MONTHLY
+    const alerts = [
+      await change(changed.alert.id, { when, amount }),
+      await change(resumed.alert.id, { status: 'active' }),
+    ]
+    const counts = async () =>
+      Promise.all(alerts.map(async (alert) => (await notified(alert)).length))
+    for (const [at, count] of [
+      ['2026-04-10T12:01:20Z', 0],
+      ['2026-05-01T05:59:20Z', 0],
+      ['2026-05-01T06:00:20Z', 1],
+    ] as const) {
+      world.clock.set(at)
+      await replica(...alerts).run()
+      expect([at, await counts()]).toEqual([at, [count, count]])
+    }
   })
 
   test('of ten thousand is sent a hundred at a time, and each exactly once', async () => {
