@@ -7,6 +7,7 @@ import type { Delivery } from '~/domain/alert/delivery.ts'
 import { Deliverer, type Outcome, TO_HOST_MAX } from '~/jobs/deliver.ts'
 import { systemOutside } from '~/outbound/connection.ts'
 import { allowedPlaces } from '~/outbound/places.ts'
+import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { createOutboxStore } from '~/store/alert/outbox-store.ts'
 import { send } from '~/webhook/send.ts'
@@ -375,6 +376,24 @@ describe('Deliverer, when a webhook is gone', () => {
     await until('the message of it', async () => (await endings()).length > 0)
     for (const deliverer of deliverers.splice(0)) await deliverer.stop()
     expect(await endings()).toHaveLength(1)
+  })
+
+  test('starts the day again at a new address', async () => {
+    using old = receiver(() => new Response('', { status: 500 }))
+    using to = receiver(() => new Response('', { status: 503 }))
+    const alert = await alertTo(old.url)
+    await fire(alert)
+    const { deliverer } = delivering()
+    deliverer.wake()
+    await settled(alert)
+    const change = { to: { kind: 'webhook', url: to.url } } as const
+    await changeAlert(world.deps, { account, alertId: alert.id, change })
+    world.clock.advance(DAY_MS)
+    deliverer.wake()
+    await settled(alert)
+    for (const one of deliverers.splice(0)) await one.stop()
+    expect([old.got.length, to.got.length]).toEqual([1, 1])
+    expect((await alertOf(alert)).status).toBe('active')
   })
 
   test('starts the day again after a success in between', async () => {

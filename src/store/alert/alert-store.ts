@@ -14,7 +14,7 @@ import type { Database, Db, Tx } from '~/store/database.ts'
 import { isUuid } from '~/store/encoding.ts'
 import { announce } from '~/store/news-channel.ts'
 import { portalUsers } from '~/store/portal/schema.ts'
-import { alerts } from './schema.ts'
+import { alertDeliveries, alerts } from './schema.ts'
 
 type AlertRow = typeof alerts.$inferSelect
 
@@ -179,9 +179,16 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
       })
       .where(isThis)
       .returning()
+    if (secret !== undefined) await beginAnew(tx, id)
     await announce(database, tx, { kind: 'alerts', accountId })
     return alertOf(row!)
   })
+}
+
+/** Forgets since when waiting deliveries have failed: that was at another destination. */
+async function beginAnew(tx: Tx, id: string): Promise<void> {
+  const isWaiting = and(eq(alertDeliveries.alertId, id), eq(alertDeliveries.status, 'waiting'))
+  await tx.update(alertDeliveries).set({ firstFailedAt: null }).where(isWaiting)
 }
 
 const conditionColumns = ({ field, op, value, periodMs }: Condition) => ({
