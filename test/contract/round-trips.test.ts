@@ -26,11 +26,9 @@ import { quietPortal } from '../support/portal.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { sourcesOf } from '../support/sources.ts'
 import { worldStreams } from '../support/streams.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { unwatched } from '../support/unwatched.ts'
 import { API, type Reply, replyOf } from '../support/world.ts'
-
-/** The first database of a test run waits for its server to be created. */
-const START_MS_MAX = 30_000
 
 const clock = clockAt('2026-03-05T14:25:30.500Z')
 const queries: string[] = []
@@ -59,7 +57,7 @@ beforeAll(async () => {
   follower = followerOn(database, { memory, clock })
   await follower.begin()
   app = underContract(appOf(meter))
-}, START_MS_MAX)
+}, TEST_MS_MAX)
 
 const appOf = (counting: UsageMeter) =>
   createApp({

@@ -20,10 +20,10 @@ import {
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import { sendingRows } from '~/store/portal/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { inBulk, NOW_MS, placeIn, stockedDatabase } from './samples.ts'
 
 const ROWS = 200_000
-const FILL_MS_MAX = 60_000
 /** Four series of each of ten providers, on 35 days and the present one. */
 const DAILY_PROBES = 4 * 10 * 36
 /** Tables of the past; rows from before the first month are in the partition `early`. */
@@ -69,7 +69,7 @@ beforeAll(async () => {
   await sql`analyze`
   place = await placeIn(database, { from: 'USD', to: 'KES' })
   unheard = { ...place, corridor: { from: 'USD', to: 'USDT' }, corridorId: 99_999 }
-}, FILL_MS_MAX)
+}, TEST_MS_MAX)
 
 afterAll(() => database.close())
 

@@ -4,8 +4,8 @@ import { connect, type Sql } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-const START_MS_MAX = 30_000
 const WATCHED_MS = 3000
 /**
  * Maximum attempts: one each half second for every connection of the pool, and the existing ones.
@@ -18,7 +18,7 @@ let sql: Sql
 
 beforeAll(async () => {
   database = await freshDatabase()
-}, START_MS_MAX)
+}, TEST_MS_MAX)
 beforeEach(async () => {
   proxy = await DatabaseProxy.to(database.url)
   const url = new URL(database.url)

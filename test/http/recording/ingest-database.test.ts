@@ -14,20 +14,18 @@ import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { followerOn } from '../../support/followed.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { sourcesOf } from '../../support/sources.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import { type Reply, World, type WorldStore } from '../../support/world.ts'
 
 const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
 const READ = '/rates?from=USD&to=KES'
 const DAY_MS = 86_400_000
 
-/** The first database of a test run waits for its server to be created. */
-const START_MS_MAX = 30_000
-
 let database: FreshDatabase
 
 beforeAll(async () => {
   database = await stockedDatabase()
-}, START_MS_MAX)
+}, TEST_MS_MAX)
 
 afterAll(() => database.close())
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { stockedDatabase } from '../../store/samples.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import type { Reply } from '../../support/world.ts'
 import { replyOf } from '../../support/world.ts'
 import { addAccount, Replica } from '../replica-scene.ts'
 
-const START_MS_MAX = 60_000
 const SETTINGS = { WEBHOOK_ALLOW: '127.0.0.1' }
 /** A port without a listener: deliveries stay with their alert. */
 const TO = { webhook: 'http://127.0.0.1:9/hook' }
@@ -24,7 +23,7 @@ beforeAll(async () => {
     await Replica.start(database, { settings: SETTINGS }),
     await Replica.start(database, { settings: SETTINGS }),
   ]
-}, START_MS_MAX)
+}, TEST_MS_MAX)
 
 afterAll(async () => {
   for (const { service } of replicas) await service.stop()

@@ -4,11 +4,10 @@ import { stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { receiver } from '../../support/receivers.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { replyOf } from '../../support/world.ts'
 import { addAccount, Replica } from '../replica-scene.ts'
 
-const START_MS_MAX = 60_000
 const SETTINGS = { WEBHOOK_ALLOW: '127.0.0.1' }
 
 let database: FreshDatabase
@@ -23,7 +22,7 @@ beforeAll(async () => {
     await Replica.start(database, { clock, settings: SETTINGS }),
     await Replica.start(database, { clock, settings: SETTINGS }),
   ]
-}, START_MS_MAX)
+}, TEST_MS_MAX)
 
 afterAll(async () => {
   for (const { service } of replicas) await service.stop()

@@ -8,10 +8,10 @@ import { lastRows } from '~/store/past/held-store.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import { inBulk, NOW_MS, placeIn, stockedDatabase } from '../samples.ts'
 
 const ROWS = 120_000
-const FILL_MS_MAX = 60_000
 /** The number of offers of each provider: half of them state how long a price is valid. */
 const PROVIDER_OFFERS = 10
 const VALID_HOURS = 6
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await sql`analyze`
   kenya = await placeIn(database, { from: 'USD', to: 'KES' })
   gone = await placeIn(database, { from: 'GBP', to: 'NGN' })
-}, FILL_MS_MAX)
+}, TEST_MS_MAX)
 
 afterAll(() => database.close())
 
