@@ -66,7 +66,7 @@ describe('a refused response', () => {
     for (const bank of [BANKS.bota, BANKS.cbe] as Bank[]) {
       const [request] = bank.requests(SPANS.bota)
       const page = answerTo(request!, Buffer.from('<form><input name="q" value="1"></form>'))
-      expect(() => bank.next!(page, SPANS.bota)).toThrow('has no form with the token')
+      expect(() => bank.next!(page, SPANS.bota)).toThrow('has no form with the required token')
     }
   })
 
