@@ -153,6 +153,9 @@ class Traveller {
  */
 const isNews = ({ name, data }: Heard): boolean => name !== 'mid' || 'mid_rate' in data
 
+/** An event without its id: one that is left out for a process that begins moves those after it. */
+const said = ({ name, data }: Heard) => ({ name, data })
+
 describe('a reader that is cut off and resumes', () => {
   const cases = fc.record({
     start: fc.array(steps, { maxLength: 6 }),
@@ -204,7 +207,9 @@ describe('a reader that is cut off and resumes', () => {
         const since = traveller.resets.at(-1)
         const expected = stayed.events.filter(({ id }) => !since || isAfter(id!, since.position))
         if (since && tier === 'hourly')
-          expect(expected).toEqual(expect.arrayContaining(traveller.heard.filter(isNews)))
+          expect(expected.map(said)).toEqual(
+            expect.arrayContaining(traveller.heard.filter(isNews).map(said)),
+          )
         else expect(traveller.heard).toEqual(expected)
         if (moves.some(({ kind }) => kind === 'cut') && !since) resumed++
       }),
@@ -264,16 +269,21 @@ describe('a reader that applies every event', () => {
         const replica = new Replica(log, SUSPECTING)
         const mirror = new Mirror(replica, corridors, tier)
         const listener = new Listener(replica, corridors, { tier })
+        // The mirror requests the mid of a corridor at its first quote, at once after an hour.
+        const count = tier === 'hourly' ? 1 : undefined
+        const follow = async () => {
+          while (replica.live.position < log.changes.at(-1)!.position) {
+            await replica.follow(count)
+            replica.run()
+            mirror.apply(listener.events)
+          }
+        }
         for (const step of after) {
           commit(log, step, isWatched)
-          await replica.follow()
-          replica.run()
-          mirror.apply(listener.events)
+          await follow()
         }
         log.pass(HOUR_MS, isWatched)
-        await replica.follow()
-        replica.run()
-        mirror.apply(listener.events)
+        await follow()
         expect(mirror.known).toEqual(mirror.truth())
       }),
       { numRuns: RUNS },
