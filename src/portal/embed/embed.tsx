@@ -16,6 +16,7 @@ import { pairHref } from '~/portal/send/path.ts'
 import { type SendQuery, sendQuery } from '~/portal/send/query.ts'
 import { moneyOf } from '~/portal/words/format.ts'
 import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
@@ -156,6 +157,13 @@ const Flagged = ({ country }: { country: Pair['source'] }) => (
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
+/** The cost of a price, and the amount that it is for if that is another. */
+function aboutText(words: Words, entry: Conversion): string | null {
+  const amount = pricedAt(words, entry)
+  if (entry.cost) return costsText(words, entry.cost, amount)
+  return amount && words.say('who.nearest', { amount })
+}
+
 const Aside = ({ text }: { text: string | null }) => text && <span class="aside">{text}</span>
 
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
@@ -187,9 +195,7 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
               </th>
               <td class="number">
                 {isToArrive ? priceText(entry.sent!, from) : priceText(entry.net!, to)}
-                {entry.cost && (
-                  <span class="aside">{costsText(words, entry.cost, pricedAt(words, entry))}</span>
-                )}
+                <Aside text={aboutText(words, entry)} />
               </td>
             </tr>
           ))}

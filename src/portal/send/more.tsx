@@ -9,6 +9,7 @@ import { type LivePair, livePairs } from '~/portal/place/live-pairs.ts'
 import { type Pair, pairPath, pairSlug } from '~/portal/place/pair.ts'
 import { prefixOf } from '~/portal/words/language.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
+import { filterParameters } from './filters.ts'
 import { pairValues } from './known.ts'
 import { currencyParameters, questionParameters } from './path.ts'
 import type { SendQuery } from './query.ts'
@@ -104,7 +105,10 @@ function Embedding({ base, query }: Pick<Props, 'base' | 'query'>) {
     ['source', source.code],
     ['target', target.code],
   ] as [string, string][]
-  const parameters = [...countries, ...currencyParameters(query), ...questionParameters(query)]
+  const parameters = [
+    ...[...countries, ...currencyParameters(query), ...questionParameters(query)],
+    ...filterParameters(query.asked),
+  ]
   const question = new URLSearchParams(parameters as [string, string][])
   const src = `${base}${prefixOf(words.language)}${PATHS.embed}?${question}`
   const title = say('embed.frame-title', pairValues(words, query.pair))

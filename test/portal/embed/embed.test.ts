@@ -45,6 +45,24 @@ describe('GET /embed', () => {
     expect(text).toContain('Provider retail-b 25,740.00 KES costs 2.10% for $150')
   })
 
+  test('names that amount without a mid, too, by which its cost is calculated', async () => {
+    world = new World()
+    const at150 = offer({ amountMin: 150, amountMax: 150 })
+    world.quote({ providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, offer: at150 })
+    expect(textOf((await visit(world, FRAME)).text)).toContain(
+      'Provider retail-a 25,870.00 KES priced for $150, which is nearest',
+    )
+  })
+
+  test('is offered by the page of its countries with the same conditions', async () => {
+    const { text } = await visit(
+      world,
+      '/send/united-states-to-kenya?amount=200&pay_in=cash&pay_in=mobile_money&delivery_max=P1D',
+    )
+    const [, src] = /iframe src=&quot;https:\/\/rates\.example\/fx([^ ]*)&quot;/.exec(text)!
+    expect(textOf(textOf(src!))).toBe(`${FRAME}&pay_in=cash&pay_in=mobile_money&delivery_max=P1D`)
+  })
+
   test('marks prices that were not observed, once if they all are the same way', async () => {
     const mark = 'worked out from a margin or another source'
     world.quote({ providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, evidence: 'derived' })
