@@ -1,7 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { type CsvRecord, csvRecords, FileFault } from '~/file/csv.ts'
 import { counted } from '~/file/csv-table.ts'
-import { linesOf } from '~/file/lines.ts'
+import { LINE_LENGTH_MAX, linesOf } from '~/file/lines.ts'
 import { sheetsOf } from '~/file/spreadsheet.ts'
 import type { Cell } from '~/file/titled-rows.ts'
 import { memberNamed } from './names.ts'
@@ -125,18 +125,22 @@ const fitted = <T extends Cell>(cells: readonly T[], width: number): (T | '')[] 
 
 /** The sign that names most columns of prices in a line near the top; of several, most columns. */
 function separatorOf(text: string): string {
-  const top = text.split('\n').slice(0, HEADER_ROWS_MAX)
+  const top = text.split('\n', HEADER_ROWS_MAX).map((line) => line.slice(0, LINE_LENGTH_MAX))
   const marks = SEPARATORS.map((separator) => {
-    const lines = top.map((line) => line.split(separator).map((name) => name.replaceAll('"', '')))
+    const lines = top.map((line) =>
+      line.split(separator, COLUMNS_MAX).map((name) => name.replaceAll('"', '')),
+    )
     const known = Math.max(...lines.map(knownIn))
     return known * COLUMNS_MAX * COLUMNS_MAX + Math.max(...lines.map(({ length }) => length))
   })
   return SEPARATORS[marks.indexOf(Math.max(...marks))]!
 }
 
-/** The number of cells of a row that name a column of prices. */
+/** The number of cells of a row that name a column of prices, as far as a header may reach. */
 const knownIn = (cells: readonly Cell[]): number =>
-  cells.filter((cell) => typeof cell === 'string' && memberNamed(cell) !== null).length
+  cells
+    .slice(0, COLUMNS_MAX)
+    .filter((cell) => typeof cell === 'string' && memberNamed(cell) !== null).length
 
 type Sheet = ReturnType<typeof sheetsOf>[number]
 

@@ -32,6 +32,17 @@ describe('gridOf of a text file', () => {
     expect(notes).toEqual([])
   })
 
+  test.each([['a,'], ['"'], ['\t'], ['rate,']])(
+    'of one line of 8 MiB of %p is read in a moment',
+    async (part) => {
+      const text = `${HEADER}\n${part.repeat(2 ** 23 / part.length)}\n${ROW.join(',')}`
+      const startMs = performance.now()
+      const { rows } = await textGrid(text)
+      expect(performance.now() - startMs).toBeLessThan(2000)
+      expect(rows.at(-1)).toEqual({ number: 3, cells: ROW, fault: null })
+    },
+  )
+
   test('has the separator that its first line gives Excel', async () => {
     const { rows } = await textGrid(`sep=^\r\na^b\r\n1,5^2\r\n`)
     expect(rows).toEqual([{ number: 3, cells: ['1,5', '2'], fault: null }])
