@@ -44,8 +44,7 @@ function* expressionFaults({ from, row, rows }: Connector): Generator<Fault> {
 function* sourceFaults(connector: Connector): Generator<Fault> {
   const { from } = connector
   const [kind] = from.url.split(':')
-  const faults = SOURCES[kind as keyof typeof SOURCES]
-  if (faults) yield* faults(connector)
+  if (Object.hasOwn(SOURCES, kind!)) yield* SOURCES[kind as keyof typeof SOURCES](connector)
   else
     yield faultOf(
       'from.url',

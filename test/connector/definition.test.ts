@@ -47,6 +47,11 @@ describe('a connector file', () => {
     ],
     ['a name without values', WHOLE.replace('{from}', '{sum}'), /line 4, column 3: from.url names/],
     ['no corridor', WHOLE.replace('GBP/NGN', 'GBPNGN'), /line 6, column 11: .* not GBPNGN/],
+    [
+      'a scheme that is a name of every object',
+      WHOLE.replace('https:', 'constructor:'),
+      /line 4, column 3: from.url must begin/,
+    ],
     ['another scheme', WHOLE.replace('https:', 'gopher:'), /line 4, column 3: from.url must begin/],
     [
       'a bucket without a key',
