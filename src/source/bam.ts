@@ -1,6 +1,6 @@
 import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
-import { priceOf, rateOf } from './page/price.ts'
+import { namedIn, priceOf, rateOf } from './page/price.ts'
 
 /** Codes that the bank still uses for the money that took their place. */
 const RENAMED: Readonly<Record<string, string>> = { MRO: 'MRU' }
@@ -37,7 +37,7 @@ export const bam = bankOf({
   when: (row) => memberOf(row, 'date'),
   rate(row) {
     const code = memberOf(row, 'libDevise')
-    return rateOf(RENAMED[code] ?? code, {
+    return rateOf(namedIn(RENAMED, code) ?? code, {
       unit: Number(memberOf(row, 'uniteDevise')),
       central: priceOf(memberOf(row, 'moyen')),
     })

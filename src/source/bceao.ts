@@ -2,7 +2,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import { plainText, tableRows } from '~/file/html.ts'
 import { bankOf } from './bank.ts'
 import { isoDate } from './page/date.ts'
-import { priceOf, rateOf } from './page/price.ts'
+import { namedIn, priceOf, rateOf } from './page/price.ts'
 
 /** The bank's names of the currencies, in its own spelling. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ export const bceao = bankOf({
   },
   when: (_, { request }) => request.url.slice(-DATE_LENGTH),
   rate({ Devise: name, CFA: price }) {
-    const currency = NAMES[name!]
+    const currency = namedIn(NAMES, name!)
     return currency === undefined ? null : rateOf(currency, { central: priceOf(price!, 'french') })
   },
 })

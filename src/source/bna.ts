@@ -1,6 +1,6 @@
 import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
-import { priceOf, rateOf } from './page/price.ts'
+import { namedIn, priceOf, rateOf } from './page/price.ts'
 
 /** Codes that the bank still uses for the money that took their place. */
 const RENAMED: Readonly<Record<string, string>> = { STD: 'STN' }
@@ -36,6 +36,6 @@ export const bna = bankOf({
   rate(row) {
     if (memberOf(row, 'tipoCambio') !== 'M') return null
     const code = memberOf(row, 'codigoMoeda')
-    return rateOf(RENAMED[code] ?? code, { central: priceOf(memberOf(row, 'taxa')) })
+    return rateOf(namedIn(RENAMED, code) ?? code, { central: priceOf(memberOf(row, 'taxa')) })
   },
 })

@@ -5,7 +5,7 @@ import { sheetsOf } from '~/file/spreadsheet.ts'
 import { byTitle, type Cell, titledRows } from '~/file/titled-rows.ts'
 import { bankOf } from './bank.ts'
 import { dayMonthYear } from './page/date.ts'
-import { priceOf, rateOf } from './page/price.ts'
+import { namedIn, priceOf, rateOf } from './page/price.ts'
 
 const SITE = 'https://www.cbe.org.eg'
 const PAGE = '/en/economic-research/statistics/cbe-exchange-rates/historical-data'
@@ -76,7 +76,7 @@ export const cbe = bankOf({
   },
   when: (row) => dateOfCell(row.Date),
   rate(row) {
-    const named = NAMES[row.Currency ?? '']
+    const named = namedIn(NAMES, row.Currency ?? '')
     if (!named) return null
     const [currency, unit] = named
     const [buying, selling] = [priceOf(written(row.Buy)), priceOf(written(row.Sell))]

@@ -1,7 +1,7 @@
 import { bankOf } from './bank.ts'
 import { dayFirst } from './page/date.ts'
 import { jsonRows, memberOf } from './page/json.ts'
-import { priceOf, rateOf, turnedOver } from './page/price.ts'
+import { namedIn, priceOf, rateOf, turnedOver } from './page/price.ts'
 
 /** The bank's names of the currencies that it prices in shillings. */
 const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>> = {
@@ -66,9 +66,9 @@ export const cbk = bankOf({
   rate(row) {
     const name = memberOf(row, '1').trim()
     const price = priceOf(memberOf(row, '2'))
-    const neighbour = NEIGHBOURS[name]
+    const neighbour = namedIn(NEIGHBOURS, name)
     if (neighbour !== undefined) return turnedOver(neighbour, price, 'KES')
-    const named = NAMES[name]
+    const named = namedIn(NAMES, name)
     if (!named) return null
     const [currency, unit] = named
     return rateOf(currency, { unit, central: price })

@@ -114,6 +114,33 @@ describe('a left out row', () => {
     expect(usd.map(({ central }) => central)).toEqual(['2.9021'])
   })
 
+  test('a currency with a name that every object has', async () => {
+    for (const [name, currency] of [
+      ...([
+        ['bceao', 'Dollar us'],
+        ['cbk', 'US DOLLAR'],
+      ] as const),
+      ...([
+        ['bam', 'GBP'],
+        ['bna', 'GBP'],
+      ] as const),
+    ]) {
+      const odd = await changed(name, (text) => text.replaceAll(currency, 'constructor'))
+      const codes = read(name, odd).flatMap(({ rates }) => rates.map((rate) => rate.currency))
+      expect([name, codes.filter((code) => typeof code !== 'string')]).toEqual([name, []])
+    }
+    const [answer] = answersOf('cbe')
+    const parts = Object.entries(unzipSync(answer!.bytes)).map(([name, bytes]) => [
+      name,
+      name.endsWith('.xml')
+        ? strToU8(new TextDecoder().decode(bytes).replaceAll('US Dollar', 'constructor'))
+        : bytes,
+    ])
+    const odd = { ...answer!, bytes: zipSync(Object.fromEntries(parts)) }
+    const codes = read('cbe', odd).flatMap(({ rates }) => rates.map((rate) => rate.currency))
+    expect([codes.includes('EUR'), codes.includes('USD')]).toEqual([true, false])
+  })
+
   test('a misprint among many rows, alone', async () => {
     const [answer] = answersOf('cbk')
     const misprinted = await changed('cbk', (text) => text.replace('"129.5200"', '"12a.5200"'))

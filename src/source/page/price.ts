@@ -36,6 +36,12 @@ export function priceOf(text: string, notation: keyof typeof NOTATIONS = 'englis
 /** For how many units banks state their prices. */
 const UNITS: readonly number[] = [1, 10, 100, 1000]
 
+/** What a table of a bank's own names has for one; a name of every object is not in it. */
+export const namedIn = <T>(
+  table: Readonly<Record<string, T>>,
+  name: string | number,
+): T | undefined => (Object.hasOwn(table, name) ? table[name] : undefined)
+
 type Prices = Partial<Pick<BankRate, 'buying' | 'central' | 'selling' | 'unit'>>
 
 /**
