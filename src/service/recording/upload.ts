@@ -63,7 +63,8 @@ export async function recordUpload(
   )
   const { id, accountId, person, fileName } = draft
   const nowMs = deps.clock.now()
-  const key = `upload ${id}`
+  /** No header can hold a line end, so a program's Idempotency-Key is never this one. */
+  const key = `upload\n${id}`
   try {
     await ingest(deps, {
       observations,

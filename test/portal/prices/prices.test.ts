@@ -439,3 +439,15 @@ describe('GET /developer/prices/template.xlsx', () => {
     expect(shown).toContain('Record 1 price')
   })
 })
+
+test('an upload is recorded although a program has sent its name as an Idempotency-Key', async () => {
+  const preview = await pasted(ada.visitor, table('retail-a\tGBP\tUGX\t4700\t'))
+  const { upload: id } = await recordForm(ada.visitor, preview)
+  const { sql } = world.database
+  await sql`
+    insert into idempotency (account_id, key, body_hash, inserted, ids, created_at)
+    select account_id, ${`upload ${id}`}, ${'1'.repeat(64)}, 0, '{}', now()
+    from upload_drafts where id = ${id!}::uuid`
+  await record(ada.visitor, preview)
+  expect(await storedRate('GBP', 'UGX', 'retail-a')).toMatchObject({ rate: '4700' })
+})
