@@ -186,7 +186,8 @@ async function table(deps: CompatDeps, view: View, { ask, fiat, isLenient }: Rat
   const rows = first?.rows ?? []
   const isEmpty = days.every((day) => day.rows.every(({ quote }) => quote === base))
   if (isEmpty && ask.empty !== undefined) return ask.empty
-  if (isEmpty && !(wanted?.length === 1 && wanted[0] === base))
+  const isIdentity = wanted?.length === 1 && wanted[0] === base
+  if (days.every((day) => day.rows.length === 0) || (isEmpty && !isIdentity))
     throw new CompatError('none', 'there is no rate for these currencies at that time')
   const had = new Set(days.flatMap((day) => day.rows.map(({ quote }) => quote)))
   const missing = isLenient ? undefined : wanted?.find((code) => !had.has(code))

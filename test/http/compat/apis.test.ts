@@ -209,6 +209,16 @@ const FAULTS: [path: string, status: number, body: object | string][] = [
   ['fixer/2013-13-24', 200, { success: false, error: { code: 302, type: 'invalid_date' } }],
   ['fixer/timeseries?start_date=2006-01-01&end_date=2026-01-01', 200, { error: { code: 505 } }],
   ['fixer/nope', 200, { error: { code: 103 } }],
+  [
+    'openexchangerates/latest.json?base=USD&symbols=USD&kind=official&bank=retail-a',
+    400,
+    { error: true, message: 'not_available' },
+  ],
+  [
+    'openexchangerates/convert/5/USD/USD?kind=official&bank=retail-a',
+    400,
+    { error: true, message: 'not_available' },
+  ],
   ['currency-api/v1/currencies/xxx.json', 404, 'invalid currency: XXX'],
   ['currency-api/nope.json', 404, 'there is no such file'],
   ['currency-api/2026-02-30/currencies/usd.json', 404, 'a date is written as YYYY-MM-DD'],
