@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import type { BankRate } from '~/domain/source/day.ts'
 import { dateIn } from '~/domain/source/zone.ts'
 import { sampleReferences } from '~/sample/sample.ts'
 import type { Bank } from '~/source/bank.ts'
 import { BANKS } from '~/source/banks.ts'
-import { answersOf, NAMES, SPANS } from './recordings.ts'
+import { answersOf, type BankName, NAMES, SPANS } from './recordings.ts'
 
 type Reference = { fetched_at: string; currency: string; per_usd: string }
 
@@ -58,4 +59,39 @@ describe('unit and direction, against the mids of the day', () => {
       expect([...far].sort()).toEqual([...(FAR[name] ?? [])])
       expect(compared).toBeGreaterThan(0)
     })
+})
+
+/** Distances of a bank's rates from the mids, in basis points, by its recorded day. */
+function distancesOf(name: BankName): Map<string, number[]> {
+  const bank: Bank = BANKS[name]
+  const distances = new Map<string, number[]>()
+  for (const answer of answersOf(name))
+    for (const { atMs, rates } of bank.read(answer, SPANS[name])) {
+      const day = dateIn(atMs, bank.timeZone)
+      const mids = perUsd.get(nearest(day))!
+      const known = rates.filter(({ currency }) => mids.has(currency))
+      const found = distances.getOrInsertComputed(day, () => [])
+      for (const rate of known) {
+        const mid = mids.get(bank.currency)! / mids.get(rate.currency)!
+        found.push(Math.abs(priceOf(rate) / mid - 1) * 10_000)
+      }
+    }
+  return distances
+}
+
+const medianOf = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+}
+
+describe('docs/data.md', async () => {
+  const docs = await Bun.file(join(import.meta.dir, '../../docs/data.md')).text()
+  test.each(NAMES)('says how far %s is from the mids', (name) => {
+    const distances = distancesOf(name)
+    const ascending = [...distances.keys()].sort()
+    const day = ascending.reduce((a, b) => (gap(nearest(b), b) <= gap(nearest(a), a) ? b : a))
+    const row = docs.split('\n').find((line) => line.startsWith(`| \`${name}\` |`))
+    expect(row).toEndWith(`| ${day}: ${Math.round(medianOf(distances.get(day)!))} |`)
+  })
 })
