@@ -37,6 +37,7 @@ export function pastOf(
     page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
     recorders: asked('recorders', () => []),
     standing: asked('standing', (corridor) => [corridorKey(corridor)]),
+    bankSeries: asked('bankSeries', () => []),
     referencesAt: asked('referencesAt', (probes) => probes.map(({ currency }) => currency)),
     worthRange: asked('worthRange', (currency) => [currency]),
     buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),

@@ -78,18 +78,19 @@ export async function officialOf(
   return { currency, to, date, rates: found.filter((rate) => rate !== null) }
 }
 
+type Said = Pick<Quote, 'rateType' | 'providerId'>
 type Series = { readonly corridor: Corridor; readonly provider: Provider }
 
-/** Those with live rates; of two currencies also those whose rates expired since the date. */
+/** Those with live rates, and those whose rates may have expired since the date. */
 async function seriesOf(
   deps: SnapshotDeps,
   view: View,
   { currency, to, providers, date }: OfficialQuestion,
 ): Promise<Series[]> {
   const found = new Map<string, Series>()
-  const add = ({ from, to: other }: Corridor, quotes: Iterable<Quote>): void => {
+  const add = ({ from, to: other }: Corridor, said: Iterable<Said>): void => {
     if (![from, other].every((code) => view.catalogue.currency(code))) return
-    for (const { rateType, providerId: id } of quotes) {
+    for (const { rateType, providerId: id } of said) {
       const provider = rateType === 'official' && view.catalogue.anyProvider(id)
       if (provider && (providers?.includes(id) ?? true))
         found.set(`${id} ${from}/${other}`, { corridor: { from, to: other }, provider })
@@ -101,6 +102,8 @@ async function seriesOf(
   }
   for (const corridor of to === null ? [] : [pairOf(currency, to), pairOf(to, currency)])
     add(corridor, await quotesBefore(deps, corridor, widestDay(view, date)))
+  for (const one of to === null ? await deps.store.bankSeries(currency) : [])
+    add(one, [{ ...one, rateType: 'official' }])
   if (found.size > SERIES_MAX)
     throw invalidParameter({
       name: 'to',

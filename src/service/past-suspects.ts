@@ -10,7 +10,7 @@ import type { View } from '~/memory/view.ts'
 import { type SnapshotDeps, type SnapshotStore, withDayMids } from './snapshot.ts'
 
 export type SuspectsDeps = Pick<SnapshotDeps, 'windows'> & {
-  readonly store: Pick<SnapshotStore, 'referencesAt' | 'standing'> & {
+  readonly store: SnapshotStore & {
     /**
      * The range of a currency's values of a US dollar in a window, including the one in force at
      * its start; null without any.

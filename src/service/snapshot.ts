@@ -34,6 +34,8 @@ export type SnapshotStore = {
    * In no particular order.
    */
   standing(corridor: Corridor, standing: Standing): Promise<readonly StoredQuote[]>
+  /** What official providers ever quoted with a currency on either side, in any order. */
+  bankSeries(currency: string): Promise<readonly (Corridor & { readonly providerId: string })[]>
   /** Returns the result of each probe, in any order. */
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }

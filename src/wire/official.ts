@@ -150,7 +150,8 @@ export const presentOfficialRate = ({
 /** One sentence if rates are missing or of an earlier date; null otherwise. */
 function officialNote({ currency, to, date, rates }: Official): string | null {
   const pair = to === null ? currency : `${currency} with ${to}`
-  if (rates.length === 0) return `No official rate of ${pair} for ${date} or earlier is recorded.`
+  if (rates.length === 0)
+    return `No official rate of ${pair} for ${date} is recorded, nor an earlier one still valid.`
   const earlier = rates.filter(({ ageDays }) => ageDays !== null && ageDays > 0)
   if (earlier.length === 0) return null
   const [first] = earlier

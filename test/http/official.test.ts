@@ -177,6 +177,17 @@ describe('GET /official', () => {
       expect(await ratesOf('2026-03-06')).toEqual([])
     })
 
+    test('returns it without the other currency too, after a restart as well', async () => {
+      const asked = 'currency=UGX&provider=bank-nairobi&date=2026-03-04'
+      const restarted = await new PastWorld(database, { at: '2026-03-20T00:00:00Z' }).start()
+      for (const one of [world, restarted]) {
+        const { body } = await one.get(`/official?${asked}`, 'realtime')
+        expect(shown(body as { rates: Rate[] })).toEqual([
+          ['bank-nairobi', 'GBP/UGX', 5004, '2026-03-04', 0],
+        ])
+      }
+    })
+
     test('leaves the prices of /historical as they are on that day', async () => {
       await official('currency=UGX&to=GBP&date=2026-03-05')
       const { body } = await world.get('/historical?from=GBP&to=UGX&date=2026-03-05')
@@ -189,7 +200,7 @@ describe('GET /official', () => {
     const { body } = await official('currency=KES&date=2020-01-01')
     expect([body.count, body.note]).toEqual([
       0,
-      'No official rate of KES for 2020-01-01 or earlier is recorded.',
+      'No official rate of KES for 2020-01-01 is recorded, nor an earlier one still valid.',
     ])
   })
 

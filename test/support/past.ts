@@ -37,6 +37,7 @@ export const emptyPast = (): PastDeps => ({
     page: async () => [],
     recorders: async () => new Map(),
     standing: async () => [],
+    bankSeries: async () => [],
     referencesAt: noReferences,
     worthRange: async () => null,
     buckets: async () => [],

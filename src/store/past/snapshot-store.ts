@@ -7,7 +7,7 @@ import { archivedLast } from '~/store/archive/rows.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database, Part, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
-import { instantText } from '~/store/encoding.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { everyOffer, newest, ofOffer } from '~/store/offer/held.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
@@ -25,6 +25,7 @@ export function createSnapshotStore(database: Database, reach = new Reach()) {
       })
       return lasting(rows.map((row) => ({ ...quoteOf(row), recordedMs: Number(row.recorded_ms) })))
     },
+    bankSeries: (currency: string) => bankSeries(database, currency),
     referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
     async worthRange(currency: string, window: Window) {
       const [{ least, most }] = await worthRange(database, currency, window)
@@ -90,6 +91,19 @@ const quotedIn = (sql: Sql, place: Place, rows: Part) => sql`
   ${rows}
   ${withOffer(sql, sql`${place.corridorId}`)}
   where p.corridor_id = ${place.corridorId} and p.corridor_id = ${checkedId(sql, place)}`
+
+/** The series of official providers with a currency on either side. */
+async function bankSeries({ sql }: Database, currency: string) {
+  const corridors = await sql<(Corridor & { readonly id: number })[]>`
+    select id, source as "from", target as "to" from corridors
+    where source = ${currency} or target = ${currency}`
+  const byId = new Map(corridors.map(({ id, from, to }) => [id, { from, to }]))
+  const series = await sql<{ readonly id: number; readonly providerId: string }[]>`
+    select corridor_id as id, provider_id as "providerId" from provider_corridors
+    where corridor_id = any(${arrayLiteral([...byId.keys()])}::int[])
+      and provider_id in (select id from providers where rate_type = 'official')`
+  return series.map(({ id, providerId }) => ({ ...byId.get(id)!, providerId }))
+}
 
 /** The lowest and the highest worth in a window, the one in force at its start among them. */
 function worthRange({ sql }: Database, currency: string, { fromMs, beforeMs }: Window) {
