@@ -51,6 +51,8 @@ export function signatureWishes(value: string): SignatureWish[] {
     const algorithm = textOf(parameters, 'alg')
     if (algorithm !== null && algorithm !== SIGNATURE_ALGORITHM)
       throw new Error(`${label} requests another algorithm than ${SIGNATURE_ALGORITHM}`)
+    if (parameters.has('expires'))
+      throw new Error(`${label} requests expires; signatures are valid without end`)
     const [nonce, tag] = [textOf(parameters, 'nonce'), textOf(parameters, 'tag')]
     return { label, nonce, tag, keyId: textOf(parameters, 'keyid') }
   })

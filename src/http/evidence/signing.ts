@@ -93,7 +93,7 @@ async function withSignatures(
   const nowMs = clock.now()
   const [date, digest] = [new Date(nowMs).toUTCString(), contentDigest(body)]
   const targetUri = targetOf(request.url, publicUrl)
-  const message = { method: 'GET', targetUri, status, date, contentDigest: digest }
+  const message = { method: request.method, targetUri, status, date, contentDigest: digest }
   const made = wishes.map((wish) => {
     const signedAs = { wish, keyId: key.id, createdMs: nowMs, logSize: signer.logSize() }
     const { base, input } = signatureBase(message, signedAs)

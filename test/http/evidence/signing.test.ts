@@ -23,9 +23,13 @@ const publicKey = async () => {
 
 /** Reports whether a third-party library that knows the key accepts the response. */
 async function isVerified(reply: Reply, url = `${API}${PATH}`): Promise<boolean | null> {
-  const key = await publicKey()
   const isWhole = reply.headers.get('content-digest') === contentDigest(Buffer.from(reply.text))
-  const isSigned = await httpbis.verifyMessage(
+  return isWhole && (await isSigned(reply, { method: 'GET', url }))
+}
+
+async function isSigned(reply: Reply, request: { method: string; url: string }) {
+  const key = await publicKey()
+  return httpbis.verifyMessage(
     {
       keyLookup: async ({ keyid }) => ({
         id: keyid!,
@@ -35,9 +39,8 @@ async function isVerified(reply: Reply, url = `${API}${PATH}`): Promise<boolean 
       notAfter: world.clock.now() + 1000,
     },
     { status: reply.status, headers: Object.fromEntries(reply.headers) },
-    { method: 'GET', url, headers: {} },
+    { ...request, headers: {} },
   )
-  return isWhole && isSigned
 }
 
 describe('Accept-Signature', () => {
@@ -121,6 +124,15 @@ describe('Accept-Signature', () => {
     }
   })
 
+  test('signs the headers of a HEAD request as such', async () => {
+    const headers = { 'accept-signature': 'sig=()' }
+    const reply = await world.get(PATH, world.key(), { method: 'HEAD', headers })
+    const url = `${API}${PATH}`
+    const body = (await ask('sig=()')).headers.get('content-digest')
+    expect([reply.status, reply.text, reply.headers.get('content-digest')]).toEqual([200, '', body])
+    expect(await isSigned(reply, { method: 'HEAD', url })).toBe(true)
+  })
+
   test('signs errors, which cost nothing', async () => {
     const reply = await ask('sig=()', world.key(), '/rates?from=USD&to=XXX')
     expect(reply.status).toBe(400)
@@ -139,6 +151,7 @@ describe('Accept-Signature', () => {
     ['sig=("date";sf)', 'requests date'],
     ['sig=();alg="rsa-pss-sha512"', 'another algorithm'],
     ['sig=();keyid="other"', 'another key than test-key'],
+    ['sig=();created;expires', 'sig requests expires'],
     ['sig=();nonce=1', 'nonce is not a text'],
     [`sig=();nonce="${'n'.repeat(300)}"`, 'nonce is not a text of at most 256'],
     [`sig=();tag="${'n'.repeat(3000)}"`, 'longer than 2048'],
