@@ -99,6 +99,16 @@ describe('a web page', () => {
 
   test('gives the rows of its first table with the columns', async () => {
     expect(await read(page, 'html')).toEqual([{ To: 'KES', Rate: '171,5' }])
+    const merged = page
+      .replace('<td> KES', '<td rowspan="2"> KES')
+      .replace('</tr></table></html>', '</tr><tr><td>172,5</td></tr></table></html>')
+    expect(await read(merged, 'html')).toEqual([
+      { To: 'KES', Rate: '171,5' },
+      { To: 'KES', Rate: '172,5' },
+    ])
+    const bomb = `${'<td rowspan=9999>'.repeat(2000)}${'<tr><td>'.repeat(9000)}`
+    const bombed = page.replace('<table>', `<table><tr>${bomb}</table><table>`)
+    await expect(read(bombed, 'html')).rejects.toThrow('over more rows than any table')
   })
 
   test('is refused without them, and if it ends in the table', async () => {
