@@ -78,7 +78,8 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
       },
     })),
     links({ interval, until, order, provider, ...args }) {
-      const page = pageOf({ from: args.from, to: args.to })
+      const { source_country: _, target_country: __, ...corridor } = args
+      const page = pageOf(corridor)
       if (!interval)
         return { page, csv: { path: '/rates/history', query: { ...args, until, order, provider } } }
       const { startMs } = windowOf({ interval, until, period: args.period })

@@ -133,6 +133,11 @@ test('a tool returns the response of REST', async () => {
   const rest = await replica.get(`/rates?${PAIR}&known_at=${wholeAt}`, key)
   expect(body.providers).toMatchObject([{ rate: 129.5, provider_id: 'retail-a' }])
   expect(body.count).toBe(rest.body.count)
+  for (const name of ['get_rates', 'get_history']) {
+    const { links } = (await tools.call(name, ask)).body
+    for (const link of [links.page, links.csv])
+      expect([name, new URL(link).searchParams.get('known_at')]).toEqual([name, wholeAt])
+  }
   const refused = await tools.call('get_rates', { ...ask, known_at: '2012-05-01T00:00:00Z' })
   expect([refused.isError, refused.body.code]).toEqual([true, 'not_kept'])
   const late = await tools.call('get_rates', { ...ask, known_at: '2999-05-01T00:00:00Z' })

@@ -36,12 +36,13 @@ type Between = {
   readonly pay_in?: readonly string[]
   readonly pay_out?: readonly string[]
   readonly delivery_max?: string
+  readonly known_at?: string
 }
 
 /** The page of two countries, or of two currencies if the countries are not both known. */
 export function pageOf({ source_country, target_country, ...asked }: Between): Place {
-  const { from, to, amount, recipient_gets, pay_in, pay_out, delivery_max } = asked
-  const query = { from, to, amount, recipient_gets }
+  const { from, to, amount, recipient_gets, pay_in, pay_out, delivery_max, known_at } = asked
+  const query = { from, to, amount, recipient_gets, known_at }
   if (source_country === undefined || target_country === undefined) return { path: '/', query }
   const path = `/send/${source_country}-to-${target_country}`.toLowerCase()
   return { path, query: { ...query, pay_in, pay_out, delivery_max } }
