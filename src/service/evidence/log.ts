@@ -94,7 +94,7 @@ export async function proofOfRow(
 
 async function provableOf(log: LogReader, ask: ProofAsk): Promise<Provable> {
   if (ask.kind !== 'catalogue') return ask
-  const id = await log.lastChange(ask.name)
+  const id = (await log.lastChange(ask.name)) ?? (await log.lastChange(ask.name.toUpperCase()))
   if (id !== null) return { kind: ask.kind, id }
   const what = `there is no currency or provider ${JSON.stringify(ask.name)}`
   throw new ServiceError('unknown_entry', `${what}; see /currencies and /providers`)

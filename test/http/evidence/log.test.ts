@@ -139,6 +139,7 @@ describe('GET /proofs', () => {
     for (const [query, index] of [
       ['withdrawal=12', 12],
       ['catalogue=KES', 7],
+      ['catalogue=kes', 7],
     ] as const) {
       const reply = await world.get(`/proofs?${query}`, world.key())
       expect([query, reply.status, proofOf(reply.text)?.index]).toEqual([query, 200, index])
