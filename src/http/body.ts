@@ -22,7 +22,7 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw malformed('the body is not UTF-8 text; send JSON as UTF-8')
+    throw malformed('the body is not UTF-8 text; save it as UTF-8 and send that')
   }
 }
 

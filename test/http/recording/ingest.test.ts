@@ -166,6 +166,19 @@ describe('POST /rates', () => {
     expect(body.error).toContain('save its sheet as CSV')
   })
 
+  test('returns 400 that says how to save a CSV in another charset', async () => {
+    const { world, key } = open()
+    const text = 'provider_id,from,to,rate,notes\nretail-a,USD,KES,1,caf\xe9\n'
+    const request = new Request(`${API}/rates`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, ...CSV },
+      body: new Blob([Buffer.from(text, 'latin1')]),
+    })
+    const { status, body } = await replyOf(await world.app.fetch(request))
+    expect([status, body.code]).toEqual([400, 'malformed_body'])
+    expect(body.error).toBe('the body is not UTF-8 text; save it as UTF-8 and send that')
+  })
+
   test('returns 400 for a CSV without a header or rows, and 201 with a warning for its other columns', async () => {
     const { world, key } = open()
     for (const [text, error] of [
