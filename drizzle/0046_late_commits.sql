@@ -1,5 +1,6 @@
--- As before, but the time of an earlier commit that lies more than a minute ahead counts no more: it is
--- of a clock that was set back since, and every later commit was taken for a late one until then.
+-- As before, but the time of an earlier commit that lies more than a day ahead counts no more: it is
+-- of a clock that was set back since, and every later commit was taken for a late one until then. Up
+-- to a day, no commit is known before an earlier one, so that what was returned for a time stays.
 CREATE OR REPLACE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 DECLARE
@@ -12,7 +13,7 @@ BEGIN
     NEW.known_at := ended;
   END IF;
   NEW.known_at := greatest(NEW.known_at, (
-    SELECT known_at FROM changes WHERE known_at <= greatest(NEW.known_at, ended) + interval '1 minute'
+    SELECT known_at FROM changes WHERE known_at <= greatest(NEW.known_at, ended) + interval '1 day'
     ORDER BY position DESC LIMIT 1
   ));
   IF NEW.known_at > said + interval '1 second'

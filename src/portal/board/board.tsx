@@ -67,8 +67,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
   const { say, capital, currencyName } = words
   const from = view.catalogue.currency(question.from)!
   const to = view.catalogue.currency(question.to)!
-  const summary = { conversions, from, to, ...summaryOf(view, question) }
-  const waysOn = <WaysOn question={question} canSignUp={deps.dailyUnits !== null} />
+  const hasPrices = conversions.entries.length > 0
   return (
     <div class="stack">
       <div class="stack-tight">
@@ -82,20 +81,14 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           hidden={[['period', query.period], ...knownParameters(query)]}
         />
       </div>
-      {conversions.entries.length > 0 ? (
-        <>
-          <Countries {...{ view, question, from, to }} />
-          <BoardSummary {...summary} />
-          {waysOn}
-          <Prices {...{ conversions, from, to, nowMs }} />
-        </>
+      {hasPrices ? (
+        <Countries {...{ view, question, from, to }} />
       ) : (
-        <>
-          <NoPrices view={view} {...question} />
-          <BoardSummary {...summary} />
-          {waysOn}
-        </>
+        <NoPrices view={view} {...question} />
       )}
+      <BoardSummary {...{ conversions, from, to, ...summaryOf(view, question) }} />
+      <WaysOn question={question} canSignUp={deps.dailyUnits !== null} />
+      {hasPrices && <Prices {...{ conversions, from, to, nowMs }} />}
       <ChartSection
         {...{ ...question, series }}
         hrefOf={(period) => `${boardHref({ ...question, period })}#chart`}

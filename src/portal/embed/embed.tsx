@@ -98,19 +98,7 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
             : say('embed.none', pairValues(words, query.pair))}
         </p>
       )}
-      <p class="small">
-        <a
-          href={entries.length > 0 ? pairHref({ ...query, knownAt: null }) : pairPath(query.pair)}
-          {...OUTSIDE}
-        >
-          {entries.length > ROWS_MAX
-            ? say('embed.all', { count: entries.length })
-            : say('embed.more')}
-        </a>{' '}
-        <span class="muted">
-          {say('embed.as-of', { time: words.clockText(view.freshness.cutoffMs) })}
-        </span>
-      </p>
+      <Onward {...{ view, query }} count={entries.length} />
       {credits.length > 0 && (
         <p class="small muted">
           {rich('embed.source', {
@@ -119,6 +107,20 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
         </p>
       )}
     </>
+  )
+}
+
+/** The way to the pair's page, and the time of the prices. */
+function Onward({ view, query, count }: Pick<Props, 'view' | 'query'> & { count: number }) {
+  const { say, clockText } = useWords()
+  const href = count > 0 ? pairHref({ ...query, knownAt: null }) : pairPath(query.pair)
+  return (
+    <p class="small">
+      <a href={href} {...OUTSIDE}>
+        {count > ROWS_MAX ? say('embed.all', { count }) : say('embed.more')}
+      </a>{' '}
+      <span class="muted">{say('embed.as-of', { time: clockText(view.freshness.cutoffMs) })}</span>
+    </p>
   )
 }
 
