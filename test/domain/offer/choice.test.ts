@@ -376,7 +376,12 @@ function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | un
     sieve((one) => !one.isStale)
     if (left.some((one) => needed(one) !== null)) least(far)
     if (left.some(isFar)) least((one) => -one.quote.rate)
-    else {
+    else if (left.some((one) => far(one) > 1)) {
+      const worst = goal.amount === null ? 0 : Number.NEGATIVE_INFINITY
+      const yielded = (one: Candidate) => Math.max(yieldNear(one.quote, needed(one)!), worst)
+      least((one) => -Number(yielded(one).toPrecision(12)))
+      if (goal.amount === null) least((one) => -net(one))
+    } else {
       if (goal.amount === null) least((one) => needed(one) ?? 0)
       least((one) => -net(one))
     }
@@ -412,6 +417,13 @@ function netHundredths(asked: Quote, amount: number): number | null {
   const fee = fixedFee(asked)
   const kept = 100 - (asked.offer?.feePercent ?? 0)
   return fee === null ? null : amount * asked.rate * kept - fee * 100
+}
+
+/** What arrives of each unit at the nearest amount that a price is for, in hundredths. */
+function yieldNear(asked: Quote, amount: number): number {
+  const { amountMin, amountMax } = asked.offer ?? offer()
+  const near = Math.max(amountMin ?? 0, Math.min(amount, amountMax ?? amount))
+  return (netHundredths(asked, near) ?? 0) / near
 }
 
 /** Sent amount: the requested one, or the least 12-digit amount of which enough arrives. */
