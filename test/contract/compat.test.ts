@@ -39,7 +39,11 @@ beforeAll(async () => {
   )
   // The requests of programs are for pairs that have a mid.
   const last = FLOATING.map((code, i) => ({ hour: LAST_HOUR - i, code, rate: 1_000 + i }))
-  for (const { hour, code, rate } of [...draw!, ...last])
+  const mondays = ['2025-12-29', '2026-03-02'].flatMap((monday) => {
+    const hour = (Date.parse(monday) - FIRST_MS) / HOUR_MS
+    return FLOATING.map((code, i) => ({ hour, code, rate: 2_000 + i }))
+  })
+  for (const { hour, code, rate } of [...draw!, ...mondays, ...last])
     await store.append({
       ...{ source: 'feed', fetchedMs: FIRST_MS + hour * HOUR_MS },
       rates: [{ currency: code, perUsd: String(rate / 1000) }],
