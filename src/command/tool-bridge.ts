@@ -191,10 +191,14 @@ function wholeAnswer({ ok, status }: Response, text: string): Any[] {
   throw new Error(fault?.message ?? fault ?? `this is not a tool server: it returned ${status}`)
 }
 
-/** Yields the data of each event of a stream as it comes. */
+/** The longest event of a stream, many times that of any tool. */
+const EVENT_BYTES_MAX = 64 * LINE_BYTES_MAX
+
+/** Yields the data of each event of a stream as it comes. Throws for one that is too long. */
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Any, void, void> {
-  for await (const line of linesOf(body, Number.POSITIVE_INFINITY)) {
-    const answer = line?.startsWith('data:') && parsed(line.slice('data:'.length))
+  for await (const line of linesOf(body, EVENT_BYTES_MAX)) {
+    if (line === null) throw new Error(`an event has more than ${EVENT_BYTES_MAX} bytes`)
+    const answer = line.startsWith('data:') && parsed(line.slice('data:'.length))
     if (answer) yield answer
   }
 }

@@ -1,5 +1,5 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
-import { DAY_MS } from '~/domain/duration.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 import type { Mid } from '~/domain/mid.ts'
@@ -51,9 +51,9 @@ export type Official = {
 /** Maximum series in one response. Each is looked up by itself. */
 const SERIES_MAX = 200
 /** No clock on earth is further ahead of UTC. */
-const AHEAD_MS = 14 * 3_600_000
+const AHEAD_MS = 14 * HOUR_MS
 /** No clock on earth is further behind UTC. */
-const BEHIND_MS = 12 * 3_600_000
+const BEHIND_MS = 12 * HOUR_MS
 
 /**
  * The official rates of a currency that banks stated for a date of their own, each with the mid of

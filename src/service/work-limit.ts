@@ -16,7 +16,7 @@ export const TURN_MS_MAX = 2000
 
 const RETRY_SECONDS = 1
 const DATABASE_REFUSAL =
-  'the database is overloaded; retry shortly, ' + 'or request current data, which is still served'
+  'the database is overloaded; retry shortly, or request current data, which is still served'
 
 type Waiting = { start(): void; refuse(): void }
 

@@ -82,7 +82,7 @@ describe('the card', () => {
     expect((await card.locator('li').allTextContents())[0]).toMatch(/TZ to UG\s*62.68 %.*10 offers/)
   })
 
-  test('shows no price that nobody can send at, and marks an unstated fee', async () => {
+  test('omits prices at which no client can send, and marks an unstated fee', async () => {
     const body = {
       ...{ from: 'GBP', to: 'KES', amount: 5, timestamp: '2026-09-29T00:00:00Z' },
       providers: [

@@ -149,14 +149,22 @@ describe('bridge', () => {
     ])
   })
 
-  test('passes on an event of any length', async () => {
+  test('passes on an event of megabytes, and refuses one beyond its bound', async () => {
+    const eventOf = (bytes: number) => {
+      const result = { text: 'x'.repeat(bytes) }
+      return `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`
+    }
+    const answerTo = async (event: string) => {
+      const headers = { 'content-type': 'text/event-stream' }
+      const server = Bun.serve({ port: 0, fetch: () => new Response(event, { headers }) })
+      const { answers } = await spoken([lineOf({ method: 'ping' })], { url: server.url.href })
+      await server.stop(true)
+      return answers
+    }
     const result = { text: 'x'.repeat(LINE_BYTES_MAX) }
-    const event = `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`
-    const headers = { 'content-type': 'text/event-stream' }
-    const server = Bun.serve({ port: 0, fetch: () => new Response(event, { headers }) })
-    const { answers } = await spoken([lineOf({ method: 'ping' })], { url: server.url.href })
-    expect(answers).toEqual([{ jsonrpc: '2.0', id: 1, result }])
-    await server.stop(true)
+    expect(await answerTo(eventOf(LINE_BYTES_MAX))).toEqual([{ jsonrpc: '2.0', id: 1, result }])
+    const [refused] = await answerTo(eventOf(64 * LINE_BYTES_MAX))
+    expect(refused.error.message).toEndWith('an event has more than 67108864 bytes')
   })
 
   test('reports a wrong key, an unreachable service and one that is something else', async () => {

@@ -70,7 +70,7 @@ describe('a workbook that LibreOffice saved', () => {
         'more than 256 columns',
       ],
       [
-        'a cell whose place is no place',
+        'a cell whose place is not valid',
         () => edited((xml) => xml.replace('r="B4"', `r="${'1'.repeat(200_000)}A"`)),
         {},
         'more than 256 columns',

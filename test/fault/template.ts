@@ -63,7 +63,7 @@ export async function createTemplate(folder: string): Promise<Template> {
   return { home, postgres, keys, sinceMs, adminUrl, serviceUrl }
 }
 
-/** Creates the service's role, which owns its database and is no superuser. */
+/** Creates the service's role, which owns its database and is not a superuser. */
 async function createRole(url: string): Promise<void> {
   const sql = connect(url, { connectionsMax: 1 })
   await sql.unsafe(`create role ${ROLE} login password '${ROLE_PASSWORD}'`)

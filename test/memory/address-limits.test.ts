@@ -37,7 +37,7 @@ describe('AddressLimits', () => {
     expect([1, 2, 3, 4].map(() => three.take('a', laterMs))).toEqual([0, 0, 0, 20_000])
   })
 
-  test('holds nobody up for longer because the clock was turned back', () => {
+  test('delays no address for longer because the clock was turned back', () => {
     const three = limits(3)
     for (let i = 0; i < 3; i++) three.take('a', START_MS)
     const earlierMs = START_MS - 60 * MINUTE_MS

@@ -188,11 +188,10 @@ async function table(deps: CompatDeps, view: View, { ask, fiat, isLenient }: Rat
   if (isEmpty && ask.empty !== undefined) return ask.empty
   const isIdentity = wanted?.length === 1 && wanted[0] === base
   if (days.every((day) => day.rows.length === 0) || (isEmpty && !isIdentity))
-    throw new CompatError('none', 'there is no rate for these currencies at that time')
+    throw new CompatError('none', 'these currencies have no rate at that time')
   const had = new Set(days.flatMap((day) => day.rows.map(({ quote }) => quote)))
   const missing = isLenient ? undefined : wanted?.find((code) => !had.has(code))
-  if (missing !== undefined)
-    throw new CompatError('quotes', `there is no rate for ${missing} at that time`)
+  if (missing !== undefined) throw new CompatError('quotes', `${missing} has no rate at that time`)
   const atMs = Math.min(...rows.map((row) => row.atMs))
   const said = write({ base, days, rows, atMs })
   if (!view.freshness.isSample || typeof said === 'string' || Array.isArray(said)) return said

@@ -46,7 +46,7 @@ export function changesOf(
   const both = days[0]!.rows.filter(({ quote }) => last.has(quote))
   const lacking = wanted?.find((code) => !both.some(({ quote }) => quote === code))
   if (lacking !== undefined)
-    throw new CompatError('quotes', `there is no rate for ${lacking} on both of these days`)
+    throw new CompatError('quotes', `${lacking} has no rate on both of these days`)
   return Object.fromEntries(
     both.map(({ quote, rate }) => {
       const [start_rate, end_rate] = [roundAmount(rate), roundAmount(last.get(quote)!)]

@@ -14,14 +14,14 @@ const UNITS: Readonly<Record<AlertUnit, string>> = { rate: '', money: '', percen
 /** Describes the effect of an alert, in a sentence or two that can be read to a person. */
 export function willText(alert: Alert): string {
   const { when, to, isOnce } = alert
-  const told =
+  const message =
     to.kind === 'email' ? 'an email to the owner of the account' : `a POST to ${hostOf(to.url)}`
   if (isMonthly(when)) {
     const often = isOnce ? 'of the next month' : 'of each month'
-    return `On the first ${often} it sends ${told} with ${whatText(alert)}.`
+    return `On the first ${often} it sends ${message} with ${whatText(alert)}.`
   }
   const end = isOnce ? 'then it ends' : 'and again whenever that recurs'
-  return `When ${whatText(alert)}${changeText(when)}, it sends ${told}, ${end}.`
+  return `When ${whatText(alert)}${changeText(when)}, it sends ${message}, ${end}.`
 }
 
 /** What the watched value does; empty if its name is a sentence of its own. */

@@ -64,7 +64,7 @@ async function refuseOther(files: FileDeps['files'], { until }: Query, { nowMs, 
   if (isRecent || quarterAt(startMs).endMs === endMs || (await files.find(until, 1))) return
   throw new ServiceError(
     'unknown_file',
-    `there is no file of ${until}; request one of the last ${RECENT_DAYS} days or the last day ` +
+    `${until} has no file; request one of the last ${RECENT_DAYS} days or the last day ` +
       `of a quarter, or with a key for /api/v1/files/${until}.csv.gz`,
   )
 }

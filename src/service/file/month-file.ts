@@ -97,7 +97,7 @@ const deleted = (month: string, lostMs: number): ServiceError =>
   new ServiceError(
     'unknown_file',
     `observations from before ${new Date(lostMs).toISOString()} were deleted for their age, so ` +
-      `there is no file of ${month}; request a later month`,
+      `${month} has no file; request a later month`,
   )
 
 const empty = (month: string): ServiceError =>

@@ -28,7 +28,7 @@ function emptyNote(found: Omit<CountryCosts, 'cheapest' | 'others'>): string {
   if (corridor && lack) return lackNote(lack, { corridor, amount })
   if (!corridor) return `No currency of one of the countries is supported; /currencies lists all.`
   if (amount === null)
-    return `There is no recent mid of ${corridor.from} to convert amount_usd; send amount instead.`
+    return `${corridor.from} has no recent mid to convert amount_usd; send amount instead.`
   const asked = found.isFiltered ? ' with the requested conditions' : ''
   return `No offer in ${corridorKey(corridor)} says that it is for ${pairText(found)}${asked}.`
 }

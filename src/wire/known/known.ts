@@ -38,8 +38,8 @@ export const readKnownAt = ({ known_at: text }: { readonly known_at?: string }):
 type Then = { readonly knownMs: number; readonly isBeforeAll: boolean }
 
 /**
- * A body of what was known, as a caller gets it now. One of the hourly tier is told the time after
- * which it saw nothing, which is that of the knowledge, unless the body is about an earlier day.
+ * A body of what was known, as a caller gets it now. For the hourly tier it states the time after
+ * which it has nothing, which is that of the knowledge, unless the body is about an earlier day.
  */
 export function presentKnown<B extends object>(
   body: B,

@@ -43,7 +43,7 @@ function figureRatios(old: readonly Figure[], fresh: readonly Figure[]): string 
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const short = (value: number): string => String(Number(value.toPrecision(3)))
-/** Empty if there is no number: autocannon's shortest times are 0 ms. */
+/** Empty without a number: autocannon's shortest times are 0 ms. */
 const hundredths = (value: number | undefined): string =>
   value !== undefined && Number.isFinite(value) ? value.toFixed(2) : ''
 

@@ -83,25 +83,25 @@ test('a read-only key spends its own budget within that of the account', async (
   expect((await world.get('/providers', full)).headers.get('x-ratelimit-remaining')).toBe('47')
 })
 
-test('keys of one plan are told the limit of their own', async () => {
+test('each key of a plan gets its own limit', async () => {
   const { world, full, readOnly } = holder(20)
-  const told = async (key: string) => {
+  const stated = async (key: string) => {
     const { headers } = await world.get('/fetch-one?from=USD&to=KES', key)
     return [headers.get('x-ratelimit-limit'), headers.get('ratelimit-policy')]
   }
-  const [ofFull, ofReadOnly] = [await told(full), await told(readOnly)]
+  const [ofFull, ofReadOnly] = [await stated(full), await stated(readOnly)]
   expect([ofFull[0], ofReadOnly[0]]).toEqual(['50', '20'])
-  expect([await told(full), await told(readOnly)]).toEqual([ofFull, ofReadOnly])
+  expect([await stated(full), await stated(readOnly)]).toEqual([ofFull, ofReadOnly])
 })
 
-test('keys of one plan are told the limit of their own when all is used', async () => {
+test('each key of a plan gets its own limit when all is used', async () => {
   const { world, full, readOnly } = holder(80)
   for (let i = 0; i < 50; i++) await world.get('/providers', full)
-  const told = async (key: string) => {
+  const stated = async (key: string) => {
     const { status, headers } = await world.get('/fetch-one?from=USD&to=KES', key)
     return [status, headers.get('x-ratelimit-limit')]
   }
-  expect([await told(readOnly), await told(full)]).toEqual([
+  expect([await stated(readOnly), await stated(full)]).toEqual([
     [429, '80'],
     [429, '50'],
   ])

@@ -165,7 +165,7 @@ describe('GET /costs', () => {
     const { status, body } = await bare.get(`/costs?${ROUTE}&amount_usd=200`, bare.key())
     expect([status, body.amount, body.amount_usd, body.count, body.note]).toEqual([
       ...[200, null, 200, 0],
-      'There is no recent mid of GBP to convert amount_usd; send amount instead.',
+      'GBP has no recent mid to convert amount_usd; send amount instead.',
     ])
   })
 

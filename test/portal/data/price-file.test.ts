@@ -121,7 +121,7 @@ describe('GET /data/prices.csv', () => {
       expect(await errorOf(query)).toEqual({
         ...{ status: 404, code: 'unknown_file' },
         error:
-          'there is no file of 2026-02-14; request one of the last 31 days or the last day of a ' +
+          '2026-02-14 has no file; request one of the last 31 days or the last day of a ' +
           'quarter, or with a key for /api/v1/files/2026-02-14.csv.gz',
       })
     expect((await world.ask('/files/2026-02-14.csv.gz')).status).toBe(200)
