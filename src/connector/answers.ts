@@ -37,9 +37,7 @@ export async function* answersOf(connector: Connector, outer: Outer): AsyncGener
 
 type Asking = { readonly connector: Connector; readonly outer: Outer; readonly ask: Ask }
 
-/**
- * Limits of a request to a URL. Throws a FeedError for plain http to a host that no setting names.
- */
+/** Limits of a request to a URL. Throws a FeedError for http to a host that no setting names. */
 export function limitsFor(
   { hostname, protocol }: URL,
   { allowed }: Pick<Outer, 'allowed'>,

@@ -7,10 +7,7 @@ const PRICES_MAX = 20_000
 
 type Times = { readonly repeatMs: number; readonly nowMs: number }
 
-/**
- * The rows without those that repeat, within `repeatMs`, the last price of their offer; and the
- * last prices from here on.
- */
+/** Rows that do not repeat their offer's last price within `repeatMs`, and the last prices. */
 export function unrepeated(
   rows: readonly Observation[],
   seen: Seen['prices'],

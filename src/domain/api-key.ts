@@ -66,10 +66,7 @@ function randomText(length: number, randomBytes: RandomBytes): string {
   return text
 }
 
-/**
- * Reports whether a string has the form of one of our keys, so that a mistyped key is refused
- * without a look-up.
- */
+/** Reports whether a string has the form of our keys: others are refused without a look-up. */
 export function isWellFormedKey(text: string): boolean {
   if (!KEY_PATTERN.test(text)) return false
   const secretEnd = PREFIX.length + SECRET_LENGTH
@@ -120,9 +117,7 @@ export const isConnection = ({ hash }: { readonly hash: string }): boolean =>
 const CONNECTION = 'connection:-'
 const CONNECTION_BYTES = 26
 
-/**
- * The time for which a person's consent to an application is good for, however often that renews.
- */
+/** The time for which a person's consent to an application holds, whatever it renews. */
 export const CONSENT_DAYS = 180
 
 /** The time when a person who allowed an application at `consentedMs` has to be asked again. */

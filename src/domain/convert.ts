@@ -34,10 +34,7 @@ export function convertedAt(rate: number, amount: number): number {
   return Number.isNaN(exact) ? converted : exact
 }
 
-/**
- * The quote's fee in the target currency, as far as it is the same for every amount; null when it
- * cannot be priced.
- */
+/** The fee in the target currency, as far as it is fixed; null when it cannot be priced. */
 export function feeInTarget(quote: Quote, feeMid: number | null): number | null {
   if (quote.fee === null || quote.fee === 0) return 0
   const price = feePrice(quote, feeMid)
@@ -85,9 +82,7 @@ function netInDecimals(
   return Number.isNaN(net) ? sureDigits(converted - fee, Math.max(converted, fee)) : net
 }
 
-/**
- * Digits of a difference of doubles that are right, the larger of which is `size`; 0 if none is.
- */
+/** Right digits of a difference of doubles, the larger of which is `size`; 0 if none is. */
 function sureDigits(difference: number, size: number): number {
   const digits = SURE_DIGITS - (exponentOf(size) - exponentOf(difference))
   if (digits >= PLAIN_DIGITS) return difference

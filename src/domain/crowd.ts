@@ -31,9 +31,7 @@ export class Crowd {
   /** The ids of the providers that are not active at this instant. */
   #off = new Set<string>()
 
-  /**
-   * Starts without quotes. `providerIds` names every provider that will appear.
-   */
+  /** Starts without quotes; `providerIds` names every provider that will appear. */
   constructor(
     providerIds: Iterable<string>,
     private readonly rules: CrowdRules,
@@ -61,16 +59,12 @@ export class Crowd {
     }
   }
 
-  /**
-   * Reports whether a quote is one of those requested and its provider is active at this instant.
-   */
+  /** Reports whether a quote is requested and its provider active at this instant. */
   counts(quote: Quote): boolean {
     return !this.#off.has(quote.providerId) && this.rules.fits(quote)
   }
 
-  /**
-   * The best rate of a kind at this instant among quotes that are believed; 0 without one.
-   */
+  /** The best rate of a kind at this instant among believed quotes; 0 without one. */
   bestBelieved(kind: RateType): number {
     const known = this.#best.get(kind)
     if (known !== undefined) return known

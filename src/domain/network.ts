@@ -11,7 +11,5 @@ export function widerNetworkOf(network: string): string | null {
   return `${before}${(Number.parseInt(last, 16) & WIDER_MASK).toString(16)}::/56`
 }
 
-/**
- * The factor by which a /56 may make more attempts than a /64: many customers share some of them.
- */
+/** The factor by which a /56 may make more attempts than a /64, as customers share some. */
 export const WIDER_SHARES = 4

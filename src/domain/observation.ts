@@ -32,9 +32,7 @@ export type Idempotency = {
 /** The recorder: an account by one of its keys; null if it needs none. */
 export type Recorder = { readonly accountId: string; readonly keyId: string | null }
 
-/**
- * Origin of observations: `via` is `api`, `import`, `upload`, `connector:NAME` or `source:NAME`.
- */
+/** Origin: `via` is `api`, `import`, `upload`, `connector:NAME` or `source:NAME`. */
 type Origin = { readonly recorder: Recorder | null; readonly via: string }
 
 /** Observations that are recorded all together or not at all. */

@@ -50,10 +50,7 @@ const EXECUTABLE: Readonly<Record<RateType, boolean>> = {
   parallel: false,
 }
 
-/**
- * Reports whether money can be moved at such a price. Only executable prices are ever a corridor's
- * best.
- */
+/** Reports whether money can be moved at such a price; only such are ever a corridor's best. */
 export const isExecutable = (rateType: RateType): boolean => EXECUTABLE[rateType]
 
 export type Catalogue = {

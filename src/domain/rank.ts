@@ -64,10 +64,7 @@ export function byValue(a: number | null, b: number | null): number {
   return b === null ? -1 : b - a
 }
 
-/**
- * The order of quotes of equal value, whatever their kind: the newest first, then the smaller
- * provider id.
- */
+/** The order of equal quotes of any kind: the newest first, then the smaller provider id. */
 export const byTie = (a: Pick<Ranked, 'quote'>, b: Pick<Ranked, 'quote'>): number =>
   b.quote.atMs - a.quote.atMs ||
   compareText(a.quote.providerId, b.quote.providerId) ||

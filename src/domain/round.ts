@@ -75,9 +75,7 @@ export const roundPercent = (x: number): number => toDecimals(x, 1e6)
 /** The largest whole number of units whose digits a double keeps. */
 const KEPT_MAX = 1e15
 
-/**
- * Rounds to a decimal, or to 12 digits if there are too many for that; adding 0 turns -0 into 0.
- */
+/** Rounds to a decimal, or to 12 digits if that has too many; adding 0 turns -0 into 0. */
 const toDecimals = (x: number, unitsPerOne: number): number =>
   Math.abs(x) * unitsPerOne < KEPT_MAX
     ? Math.round(x * unitsPerOne) / unitsPerOne + 0

@@ -7,8 +7,6 @@ export const SAMPLE_MARK = ' (sample, shifted '
 /** First line of every page of a service on the sample. */
 export const SAMPLE_BANNER = 'Sample prices from 2025. You cannot send money at these prices.'
 
-/**
- * Notice of a service about its data if it holds the sample without a demonstration's own notice.
- */
+/** Notice of a service that holds the sample without a demonstration's own notice. */
 export const SAMPLE_NOTICE =
   'sample data: some or all of these prices are those of 2025 that the demonstration shows'

@@ -6,10 +6,7 @@ type Priced = { readonly rate: number; readonly rateType: RateType }
 
 type Judged = { readonly quote: Priced; readonly suspect: object | null }
 
-/**
- * The highest rate of each kind among quotes that are believed; of a kind that has none, among its
- * suspect ones.
- */
+/** The highest believed rate of each kind; of a kind without one, the highest suspect rate. */
 export function believedBests(judged: readonly Judged[]): ReadonlyMap<RateType, number> {
   const best = new Map<RateType, number>()
   for (const isSuspect of [true, false]) {

@@ -26,10 +26,7 @@ export type Adapter = {
   readonly currencies?: readonly string[]
   /** Parses a response. Throws a FeedError if the string does not have the documented form. */
   parse(text: string): ReferenceAnswer
-  /**
-   * The documented reason for a refusal, from the body of an error response; null when there is
-   * none.
-   */
+  /** The documented reason for a refusal, from an error's body; null when there is none. */
   refusal?(text: string): string | null
 }
 

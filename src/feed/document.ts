@@ -7,10 +7,7 @@ type Response = Pick<Answer, 'headers' | 'body'>
 /** Four times the longest that a feed may send; parsed quickly between two requests. */
 export const DOCUMENT_BYTES_MAX = 64 * 1024
 
-/**
- * The bytes of a response, never holding more than `bytesMax` of it, sent or unpacked. Throws a
- * FeedError.
- */
+/** The bytes of a response, at most `bytesMax`, sent or unpacked. Throws a FeedError. */
 export async function documentBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const packed = await boundedBytes(response, bytesMax)
   const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
@@ -26,10 +23,7 @@ export function documentText(bytes: Uint8Array, charset = 'utf-8'): string {
   }
 }
 
-/**
- * Throws a FeedError when a document is a web page, such as an error page, a login or a parked
- * domain.
- */
+/** Throws a FeedError for a web page, such as an error page, a login or a parked domain. */
 export function refuseWebPage(text: string, contentType = ''): void {
   const isHtml = /html/i.test(contentType) || /^\s*<(!doctype html|html|head|body)\b/i.test(text)
   if (isHtml) throw new FeedError('not_data', 'returned a web page instead of rates')

@@ -1,10 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { jsonOf } from './document.ts'
 
-/**
- * A JSON value that preserves the digits of numbers, which JSON.parse loses, and refuses duplicate
- * names.
- */
+/** A JSON value with the digits of its numbers and no duplicate names, unlike JSON.parse. */
 export type ExactJson = string | boolean | null | Numeral | ExactJson[] | ExactObject
 export type ExactObject = Map<string, ExactJson>
 

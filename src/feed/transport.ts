@@ -17,10 +17,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'no code'
 }
 
-/**
- * A Retry-After header, seconds or a date, in milliseconds from `nowMs`; null when it gives
- * neither.
- */
+/** A Retry-After header, seconds or a date, in ms from `nowMs`; null when it gives neither. */
 export function retryAfterMsOf(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000

@@ -133,10 +133,7 @@ export const CatalogueFile = ruled(
 type CatalogueReading = {
   readonly currencies: Currency[]
   readonly providers: Provider[]
-  /**
-   * The errors, each a sentence that begins with the path of its place. With any, both lists are
-   * empty.
-   */
+  /** Sentences, each beginning with the path of its place; both lists are empty with any. */
   readonly faults: string[]
   /** The number of errors beyond those listed. */
   readonly furtherFaults: number

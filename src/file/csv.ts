@@ -103,10 +103,7 @@ function quotesIn(text: string): number {
   return count
 }
 
-/**
- * Parses records: one without a quote is split at its separators, and only the others need the
- * parser.
- */
+/** Splits a record without a quote at its separators; only the others need the parser. */
 function parsed(records: readonly Line[], separator: string): CsvRecord[] {
   const quoted = records.filter(({ text, fault }) => fault === null && text.includes(QUOTE))
   const texts = quoted.map(({ text }) => text)

@@ -1,9 +1,7 @@
 /** The longest line held in memory; no valid row comes near it. */
 export const LINE_LENGTH_MAX = 65_536
 
-/**
- * A line without its line feed. One whose string cannot be trusted has an error, and may be cut.
- */
+/** A line without its line feed; one with an error may be cut. */
 export type Line = {
   /** Counted from 1. */
   readonly number: number

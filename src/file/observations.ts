@@ -36,9 +36,7 @@ export type ObservationFile = {
   readonly format: 'csv' | 'ndjson'
   /** The first line of a file of rejects, or null if there is none. */
   readonly rejectsHeader: string | null
-  /**
-   * Columns or fields found so far that no observation has: a few at most, in order of appearance.
-   */
+  /** Columns or fields that no observation has, in order of appearance; a few at most. */
   readonly unread: ReadonlySet<string>
   /** Batches of any size, in the order of the file. */
   readonly batches: AsyncIterable<ObservationBatch>
@@ -167,9 +165,7 @@ function jsonReject({ number, text }: Line, fault: string): Reject {
   return { number, fault, copy: JSON.stringify({ ...membersOf(text), [ERROR]: fault }) }
 }
 
-/**
- * The content of a line, every number digit for digit; a line that is not an object becomes one.
- */
+/** The members of a line, every number digit for digit; a bare value becomes `line`. */
 function membersOf(text: string): object {
   try {
     const value = JSON.parse(text, (_key, member, context?: { source?: string }) =>

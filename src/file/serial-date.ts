@@ -33,9 +33,7 @@ export function dateStyles(xml: string): boolean[] {
   return styles
 }
 
-/**
- * Reports whether a format has a place for a day, month, year or time outside of what it quotes.
- */
+/** Reports whether a format has a day, month, year or time outside of what it quotes. */
 const isDateFormat = (code: string): boolean =>
   /[dmyhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|[\\_*]./g, '').replace(/General/gi, ''))
 

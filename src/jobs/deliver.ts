@@ -53,10 +53,7 @@ const UNDER_WAY_MAX = 20
 const TO_RECEIVER_MAX = 2
 const FOR_ACCOUNT_MAX = 8
 
-/**
- * The maximum number of attempts to one host in a minute, of all accounts and replicas; others
- * wait.
- */
+/** The maximum number of attempts to one host in a minute, of all accounts and replicas. */
 export const TO_HOST_MAX = 300
 
 /** The longest time for which everything to one address may fail before it is switched off. */

@@ -81,10 +81,7 @@ export function fetchSources(
 
 type Beginning = { readonly records: ReadonlyMap<string, SourceRecord>; readonly wish: Wish }
 
-/**
- * A report on each of the banks, in their order. Rejects if the store fails, once no query is in
- * progress.
- */
+/** A report on each bank, in their order. Rejects if the store fails, after all queries. */
 async function fetchEach(
   deps: FetchSourcesDeps,
   sources: readonly QuoteSource[],

@@ -1,7 +1,4 @@
-/**
- * Runs work on each item, on `atOnceMax` at a time. Rejects with the first failure, once all have
- * been worked on.
- */
+/** Runs work on `atOnceMax` items at a time; rejects with the first failure, at the end. */
 export async function inTurn<T>(
   items: readonly T[],
   atOnceMax: number,

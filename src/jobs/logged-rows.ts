@@ -10,10 +10,7 @@ import type { Whole } from './whole.ts'
 export type LoggedSources = {
   readonly changes: ChangeStore
   readonly quotes: {
-    /**
-     * Quotes by their ids, withdrawn ones too; `window` is the span of their times, null if
-     * unknown.
-     */
+    /** Quotes by their ids, withdrawn ones too; `window` spans their times, null if unknown. */
     byIds(ids: readonly number[], window: Window | null): Promise<readonly Quote[]>
   }
   readonly references: {

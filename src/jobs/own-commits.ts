@@ -44,9 +44,7 @@ export class OwnCommits {
     if (this.#after.size < COMMITS_MAX) this.#after.set(commit.previous, commit)
   }
 
-  /**
-   * Removes and returns the commit that comes next after a position; applied ones are forgotten.
-   */
+  /** Takes out the commit that comes next after a position, and forgets applied ones. */
   takeAfter(applied: number): OwnCommit | undefined {
     for (const [previous, { position }] of this.#after)
       if (position <= applied) this.#after.delete(previous)

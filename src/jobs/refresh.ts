@@ -37,10 +37,7 @@ type RefreshDeps = {
   readonly onCaughtUp?: () => void
 }
 
-/**
- * Number of times that access is read again because of publications meanwhile; after that their
- * announcement loads it once more.
- */
+/** Number of times that access is read again because of publications meanwhile. */
 const ACCESS_READS_MAX = 5
 /** The number of days of usage that are loaded: today and yesterday, whose last units come late. */
 const COUNTED_DAYS = 2

@@ -24,9 +24,7 @@ export type Schedule = {
  */
 const STOP_MS_MAX = 3_000
 
-/**
- * Reports whether a string is a pattern that recurs; a single date does not, nor does 31 February.
- */
+/** Reports whether a pattern recurs; a single date does not, nor does 31 February. */
 export function isCronPattern(text: string): boolean {
   try {
     const cron = new Cron(text, { paused: true })

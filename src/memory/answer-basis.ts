@@ -54,9 +54,7 @@ export class AnswerBasis {
     this.#isOfAllQuotes = true
   }
 
-  /**
-   * Notes that the response holds up to and including this time; later, time alone may change it.
-   */
+  /** Notes that the response holds up to and including this time; then time may change it. */
   lastUntil(ms: number): void {
     if (ms < this.#untilMs) this.#untilMs = ms
   }

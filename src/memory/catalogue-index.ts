@@ -6,10 +6,7 @@ import { compareText } from '~/domain/rank.ts'
 
 const NONE: readonly ActivityChange[] = []
 
-/**
- * Every currency and provider at one time. Immutable: a change of the catalogue creates a new
- * index.
- */
+/** Every currency and provider at one time. Immutable: a change creates a new index. */
 export class CatalogueIndex {
   /** The active currencies by sort order, then code. */
   readonly currencies: readonly Currency[]

@@ -163,9 +163,7 @@ export class CorridorBook {
 
 const NOTHING: Trail<Quote> = []
 
-/**
- * The quote with the equal offer of another, so that an offer quoted again and again is held once.
- */
+/** The quote with the equal offer of another, so that a repeated offer is held once. */
 function sharing(quote: Quote, other: Quote | undefined): Quote {
   const { offer } = quote
   const known = other?.offer

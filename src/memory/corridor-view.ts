@@ -21,10 +21,7 @@ export type AgedQuote = {
 export type RankedQuote = AgedQuote &
   DayMids & {
     readonly provider: Provider
-    /**
-     * Distance below the best of its kind among the quotes shown that are not suspect; below zero
-     * only for a suspect one.
-     */
+    /** Distance below the best of its kind among quotes not suspect; below zero only if suspect. */
     readonly spreadBps: number
     /** The filters asked for that its offer says nothing about; else one shared empty list. */
     readonly unspecified: readonly FilterName[]

@@ -9,10 +9,7 @@ export type DaySource = {
 
 type DayDeps = { readonly memory: Memory; readonly days: DaySource }
 
-/**
- * Number of times that days are looked up for one publication, because others were needed
- * meanwhile.
- */
+/** Number of times that days are looked up for one publication, when others are needed. */
 const LOOKUPS_MAX = 5
 
 /**

@@ -3,17 +3,11 @@ import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { tierOf } from '~/domain/quota.ts'
 import { PersistentMap } from './persistent-map.ts'
 
-/**
- * The maximum number of strings of each sort that are cached with their hash; others are hashed
- * again.
- */
+/** The maximum number of strings of each sort that are cached with their hash. */
 const KNOWN_MAX = 10_000
 const UNKNOWN_MAX = 1000
 
-/**
- * Every key by its hash and every account by its id, to decide which callers are admitted.
- * Immutable like the quotes.
- */
+/** Every key by its hash and every account by its id, immutable: who is admitted. */
 export class KeyIndex {
   /**
    * Results of `callerOf`: hashing costs more than all other steps of identifying a caller.

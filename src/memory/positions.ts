@@ -28,10 +28,7 @@ export class Positions {
     return reached
   }
 
-  /**
-   * Resolves once everything up to a position is known; with false if that takes longer than
-   * `msMax`, or too many wait already.
-   */
+  /** Resolves once a position is known; false after `msMax`, or if too many wait already. */
   async reached(position: number, msMax = WAIT_MS_MAX): Promise<boolean> {
     if (this.#position >= position) return true
     if (this.#waiting.size >= WAITING_MAX) return false

@@ -16,10 +16,7 @@ type Parts = {
   readonly serial: number
 }
 
-/**
- * The maximum number of withdrawn quotes that are known by their ids: more than come while a load
- * runs.
- */
+/** The maximum number of withdrawn quotes known by id: more than come during a load. */
 const WITHDRAWN_MAX = 10_000
 
 let serials = 0
@@ -80,10 +77,7 @@ export class QuoteIndex {
     })
   }
 
-  /**
-   * An index without quotes that were withdrawn, which it does not take in again: a load may have
-   * read them before, and come later.
-   */
+  /** An index without withdrawn quotes, which it refuses from loads that read them before. */
   without(gone: readonly Quote[]): QuoteIndex {
     if (this.hasWithdrawn(gone.map(({ id }) => id))) return this
     const ids = new Set(gone.map(({ id }) => id))

@@ -132,9 +132,7 @@ export class UsageMeter {
     return new Map(used.map((counter) => [counter.keyId, requestsOf(counter)]))
   }
 
-  /**
-   * Returns everything counted and not yet written. Empty while an earlier batch is being written.
-   */
+  /** Returns everything counted and not yet written; nothing while a batch is being written. */
   takePending(): UsageCount[] {
     if (this.#flushing.length > 0) return []
     this.#flushing = [...this.#unwritten].filter(

@@ -52,10 +52,7 @@ export class UsageShares {
     return share.waiting.promise
   }
 
-  /**
-   * Reports whether the lease of this process is still good; it is not after the clock was turned
-   * back.
-   */
+  /** Reports whether the lease is still good; it is not after the clock was turned back. */
   get isJoined(): boolean {
     return this.#isGoodAt(this.clock.now())
   }
@@ -69,10 +66,7 @@ export class UsageShares {
     this.#joinedMs = fromMs
   }
 
-  /**
-   * The shares to ask for now; the caller has to follow up with `take` or `fail` before asking
-   * again.
-   */
+  /** The shares to ask for now; `take` or `fail` has to follow before asking again. */
   takeAsks(): ShareAsk[] {
     const shares = [...this.#asking].slice(0, ASKS_MAX)
     this.#asked = shares.map((share) => {
@@ -86,9 +80,7 @@ export class UsageShares {
     return this.#asked.map(({ ask }) => ask)
   }
 
-  /**
-   * Takes the database's response; without any share it means that this process counted as dead.
-   */
+  /** Takes the response; without any share this process counted as dead. */
   take(shares: readonly Share[], isSpent: (share: DayShare) => boolean): void {
     const given = new Map(shares.map((share) => [nameOf(share), share]))
     const asked = this.#asked
@@ -134,10 +126,7 @@ export class UsageShares {
     return this.#asking.size > 0
   }
 
-  /**
-   * Reports whether a request waits although the last response brought nothing, since other
-   * processes hold what is left.
-   */
+  /** Reports whether a request waits although the last response brought nothing. */
   get isDry(): boolean {
     for (const { state } of this.#waiting) if (state === 'dry') return true
     return false

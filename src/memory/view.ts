@@ -118,10 +118,7 @@ export class View {
     return Math.min(thenMs, this.freshness.nowMs) - staleAfterMs
   }
 
-  /**
-   * The latest quote of every offer of a corridor, including inactive providers and quotes that are
-   * too old.
-   */
+  /** The latest quote of every offer of a corridor, inactive and too old ones included. */
   allQuotes(from: string, to: string): Quote[] {
     const book = this.#generation.quotes.book(from, to)
     this.basis.readBook(from, to, book)
@@ -131,18 +128,13 @@ export class View {
     return quotes
   }
 
-  /**
-   * Reports whether a provider was active at a time; from the time of the request on, whether it is
-   * active now.
-   */
+  /** Reports whether a provider was active at a time; is now, from the request's time on. */
   wasActive(providerId: string, atMs: number): boolean {
     const activity = this.catalogue.activityOf(providerId)
     return atMs >= this.freshness.nowMs ? activity.isActive : wasActive(activity, atMs)
   }
 
-  /**
-   * Reports whether a quote was live at a time: its provider was active and the quote not too old.
-   */
+  /** Reports whether a quote was live at a time: its provider active, the quote not too old. */
   wasLive({ providerId, atMs }: Quote, thenMs: number): boolean {
     const { quoteMaxAgeMs } = this.limits
     const isYoung = quoteMaxAgeMs === null || atMs >= thenMs - quoteMaxAgeMs

@@ -4,10 +4,7 @@ import { USD } from '~/domain/currency.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Publication } from './memory.ts'
 
-/**
- * Source of a response: observations of a corridor or references of a currency; `USD` means any
- * currency.
- */
+/** Source of a response: a corridor's observations or a currency's references; USD is any. */
 export type Source = Window & { readonly of: string }
 
 /** The cache's metrics since the process started. */

@@ -11,9 +11,7 @@ import { ERROR_STATUS, INTERNAL_ERROR } from '~/wire/errors.ts'
 export type Listener = {
   /** The address, `http://host:port`, with the actual port. */
   readonly origin: string
-  /**
-   * Accepts nothing more; resolves when requests in flight are completed, or after a few seconds.
-   */
+  /** Accepts nothing more; resolves when requests are completed, or after a few seconds. */
   stop(): Promise<void>
 }
 
@@ -25,10 +23,7 @@ const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 const IDLE_MS_MAX = 30_000
 const STOP_WAIT_MS = 5000
 
-/**
- * The address to listen on. Several workers can share a port, and each gets a part of the
- * connections.
- */
+/** The address to listen on; several workers can share a port and its connections. */
 type Address = Pick<Config, 'host' | 'port'> &
   Partial<Pick<Config, 'workers' | 'idleTimeoutMs' | 'publicUrl'>>
 
@@ -137,10 +132,7 @@ export function unsharedPort({ host, port }: Address): number {
 
 const SCHEME_START = 'http://'.charCodeAt(0)
 
-/**
- * A request with a full URL. Without a usable Host, as in HTTP/1.0, the URL is a bare path, which
- * no router takes.
- */
+/** A request with a full URL; without a usable Host it is a bare path, which no router takes. */
 function addressed(request: Request): Request {
   const { url } = request
   if (url.charCodeAt(0) === SCHEME_START) return request

@@ -14,9 +14,7 @@ type Parts = Pick<ServiceOptions, 'config' | 'sample'> & {
   secret: SharedSecret
 }
 
-/**
- * The options of the pages, from the settings; a demonstration credits the sources of its sample.
- */
+/** Options of the pages, from the settings; a demonstration credits its sample's sources. */
 export function portalOptions({ config, addresses, sample, people, secret }: Parts): PortalOptions {
   const feeds = new Set(config.feeds.map(({ name }) => name))
   return {

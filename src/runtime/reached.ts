@@ -1,10 +1,7 @@
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import { orUnavailable } from '~/store/outage.ts'
 
-/**
- * The response of the database; `database_unavailable` with `message` if it cannot be reached, or
- * not within the time.
- */
+/** The response of the database; `database_unavailable` with `message` if it is late or fails. */
 export const reached = <T>(
   answer: Promise<T>,
   message: string,

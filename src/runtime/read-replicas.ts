@@ -244,10 +244,7 @@ export class PositionTrail {
     this.#points.push({ atMs: nowMs, position })
   }
 
-  /**
-   * The time in milliseconds since the primary was at a replica's position, to the second; Infinity
-   * if that is longer than matters.
-   */
+  /** Milliseconds since the primary was at a position, to the second; Infinity if too long ago. */
   lagMs(position: number, nowMs: number): number {
     if (position >= this.#latest) return 0
     const reached = this.#points.findLast((point) => point.position <= position)

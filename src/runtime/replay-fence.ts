@@ -37,9 +37,7 @@ export class ReplayFence {
     return this.#changes
   }
 
-  /**
-   * Records that the primary was at `position` some time after change number `changes` was noted.
-   */
+  /** Notes that the primary was at `position` some time after change number `changes`. */
   reach(position: number, changes: number): void {
     for (const [of, change] of this.#open) {
       if (change > changes) continue

@@ -41,10 +41,7 @@ type ObservedParts = Omit<ObservedDeps, 'log'>
 /** The parts that synchronise memory with the database. */
 type Followed = { readonly refresher: Refresher; readonly follower: Follower }
 
-/**
- * The most fields in the pattern of a traced job: with more it runs every few seconds, and would
- * drown all other traces.
- */
+/** The most fields of a traced job's pattern: more run every few seconds and drown the rest. */
 const TRACED_FIELDS_MAX = 5
 
 /** Reports of a service about itself: metrics of all its work, and traces if they are wanted. */

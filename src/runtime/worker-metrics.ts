@@ -13,10 +13,7 @@ type Message =
   | { readonly say: 'all?' | 'own?'; readonly id: number }
   | { readonly say: 'all' | 'own'; readonly id: number; readonly text: string }
 
-/**
- * The longest time that a worker may take for its own metrics before it is left out; its readiness
- * alone may take a second.
- */
+/** The longest time that a worker may take for its metrics; its readiness may take a second. */
 const OWN_MS_MAX = 1500
 /** The longest time that a scrape may wait. */
 const ALL_MS_MAX = 2500

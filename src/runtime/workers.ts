@@ -12,10 +12,7 @@ const RESTART_MS_MAX = 30_000
 const STEADY_MS = MINUTE_MS
 /** Interval at which an embedded database that moved is looked for. */
 const PORT_MS = 1000
-/**
- * The longest time that workers may take to stop before they are killed, in time for the stop to
- * stay orderly.
- */
+/** The longest time that workers may take to stop before they are killed. */
 const STOP_MS_MAX = 8_000
 
 type Deps = Pick<ServiceOptions, 'config' | 'clock' | 'log' | 'database'> & {

@@ -58,10 +58,7 @@ export function requireLoaded(view: View, corridor: Corridor): void {
   )
 }
 
-/**
- * Finds the reason why a corridor has no selected price. Throws `database_unavailable` if its
- * prices could not be loaded.
- */
+/** The reason why a corridor has no price. Throws `database_unavailable` if not loaded. */
 export function absenceOf(view: View, corridor: Corridor, selection: Selection): Absence {
   requireLoaded(view, corridor)
   const { from, to } = corridor

@@ -53,10 +53,7 @@ const OTHER_ORIGIN = new ServiceError(
 /** Use for which a read-only key is enough: the web origin that a request states; null for none. */
 type ReadOnlyUse = { readonly origin: string | null }
 
-/**
- * The caller behind a key in a URL, as `callerOf`; `invalid_key` if it is a full key, whether or
- * not it is valid.
- */
+/** The caller of a key in a URL, as `callerOf`; `invalid_key` if it is a full key, valid or not. */
 export const urlCallerOf = (
   access: KeyAccess,
   text: string,

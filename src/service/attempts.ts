@@ -35,9 +35,7 @@ export class TooManyAttempts extends Error {
 }
 
 export type AttemptStore = {
-  /**
-   * Counts an attempt and returns the number in the window that ends at `endsMs`, on all replicas.
-   */
+  /** Counts an attempt; returns the number in the window that ends at `endsMs`, on all replicas. */
   countAttempt(scope: string, endsMs: number): Promise<number>
   forgetAttempts(scope: string): Promise<void>
 }
@@ -78,9 +76,7 @@ export async function countAttempt(deps: Deps, attempt: Attempt): Promise<void> 
   }
 }
 
-/**
- * A success clears the counts of its own device or pair, not those of the address or the account.
- */
+/** Clears the counts of the attempt's own device or pair, not of the address or the account. */
 export async function forgetAttempts(deps: Deps, attempt: Attempt): Promise<void> {
   const [own] = attempt.device === null ? pairBounds(attempt) : deviceBounds(attempt)
   if (own) await deps.store.forgetAttempts(await deps.fingerprint(own.scope))

@@ -23,10 +23,7 @@ export type Conversion = {
   readonly vsMidBps: number | null
   /** Relation of the amount to those that its offer is for; null if no amount is sent. */
   readonly match: AmountMatch | null
-  /**
-   * Sent amount, in the source currency; null if no amount that the offer states delivers what is
-   * requested.
-   */
+  /** Amount sent, in the source currency; null if no offered amount delivers what is requested. */
   readonly sent: number | null
   /** Says whether `sent` is the least that the offer is for, and less would do. */
   readonly isMinimum: boolean
@@ -89,9 +86,7 @@ export type Prices = {
   /** Everything that was selected; the very same list while nothing changes. */
   readonly offers: readonly RankedQuote[]
   readonly selection: Selection
-  /**
-   * Value of each third currency that a fee is charged in, in units of the target currency.
-   */
+  /** Value of each third currency that a fee is charged in, in units of the target currency. */
   readonly feeMids: FeeMids
   /** Reason why no offer fits; null if one does. */
   readonly absence: Absence | null
@@ -200,10 +195,7 @@ export function costAtQuote(ranked: RankedQuote, amount: number): Cost | null {
   return midAtQuote && costOf(quote, amount, { mid: midAtQuote.rate, feeMid })
 }
 
-/**
- * Reports whether a quote can be the best current one: it is neither stale nor suspect, and its fee
- * is stated.
- */
+/** Reports whether a quote can be the best current one: fresh, not suspect, its fee stated. */
 export const isCurrent = ({ quote, isStale, suspect }: RankedQuote): boolean =>
   !isStale && !suspect && isFeeStated(quote)
 

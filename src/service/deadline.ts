@@ -12,10 +12,7 @@ type Deadline = {
   readonly retrySeconds?: number
 }
 
-/**
- * The result of `work`, or an error with `message` after `msMax` milliseconds. The work itself
- * continues.
- */
+/** The result of `work`, or an error with `message` after `msMax`; the work itself continues. */
 export async function inTime<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
   const { msMax, message, code = 'database_unavailable', retrySeconds = null } = deadline
   const { promise: overdue, reject } = Promise.withResolvers<never>()

@@ -12,10 +12,7 @@ import { requireLoaded } from './absence.ts'
 import { supportedCodes } from './supported.ts'
 
 export type Pair = {
-  /**
-   * The mid; null if the reference feed does not cover the pair, 1 for a currency against
-   * itself.
-   */
+  /** The mid; null if no feed covers the pair, 1 for a currency against itself. */
   readonly mid: number | null
   /** The backing of the mid; null without a mid, and for a currency against itself. */
   readonly backing: Backing | null

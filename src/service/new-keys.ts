@@ -15,10 +15,7 @@ const LOOK_UP = {
   msMax: 1_000,
   message: 'the database did not look up this key in time',
 }
-/**
- * The maximum number of keys that are remembered as not existing: keys are random, so none of them
- * is created later.
- */
+/** The maximum number of keys remembered as not existing; none of them is created later. */
 const VAIN_MAX = 1_000
 
 /**

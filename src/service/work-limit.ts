@@ -35,10 +35,7 @@ export class WorkLimit {
     return { running: this.#running, waiting: this.#waiting.size, refused: this.#refused }
   }
 
-  /**
-   * The result of the work; throws `overloaded` without starting it if it cannot begin in
-   * time.
-   */
+  /** The result of the work; throws `overloaded` if it cannot begin in time. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.bounds.runningMax) await this.#turn()
     else this.#running++

@@ -13,10 +13,7 @@ const IDLE_SECONDS_MAX = 300
 /** The pause between two attempts of one connection, however long the outage lasts. */
 const RECONNECT_SECONDS = 0.5
 const REVIVE_MS = 1_000
-/**
- * The longest time that a service's connection may be silent: no statement takes as long, so it is
- * dead then.
- */
+/** The longest silence of a service's connection: no statement takes as long. */
 const SILENCE_SECONDS_MAX = 20
 const INT8 = 20
 
@@ -54,10 +51,7 @@ export type ConnectOptions = {
   connectionsMax?: number | undefined
   /** Seconds after which an unused connection is closed; null keeps it. */
   idleSeconds?: number | null | undefined
-  /**
-   * Seconds after which a connection that does not respond to a query is replaced; null never
-   * replaces it.
-   */
+  /** Seconds after which a connection that does not respond is replaced; null for never. */
   silenceSeconds?: number | null | undefined
   /** Called with the SQL of every query that goes to the server. */
   onQuery?: ((query: string) => void) | undefined

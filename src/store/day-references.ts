@@ -8,9 +8,7 @@ import { referenceCodes, referenceOf, type SelectedReference } from './reference
 /** The most probes in one statement. */
 const PROBES_MAX = 20_000
 
-/**
- * The maximum number of probes that are each read singly; beyond that, first one of each group is.
- */
+/** The maximum number of probes read singly; beyond that, first one of each group is. */
 const SINGLE_MAX = 1000
 /** The probes of one currency in a group. */
 const GROUP_SIZE = 16

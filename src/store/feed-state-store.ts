@@ -7,9 +7,7 @@ import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor reference fetch'
 
-/**
- * Stores the state of the reference feeds that all processes share, and the turn to request them.
- */
+/** The state of the reference feeds, shared by all processes, and the turn to request them. */
 export function createFeedStateStore(database: Database) {
   const { sql } = database
   return {

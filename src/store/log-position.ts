@@ -7,10 +7,7 @@ export async function writtenPosition({ sql }: Pick<Database, 'sql'>): Promise<n
   return row!.position
 }
 
-/**
- * Position to which a standby has replayed its primary's log; null for a server that is not a
- * standby.
- */
+/** Position to which a standby has replayed its primary's log; null if it is not a standby. */
 export async function replayedPosition({ sql }: Pick<Database, 'sql'>): Promise<number | null> {
   const [row] = await sql<{ position: number | null }[]>`
     select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::int8 end

@@ -34,9 +34,7 @@ type NewsItem =
   | { readonly kind: 'alerts'; readonly accountId?: string }
   /** Deliveries of alerts are due. */
   | { readonly kind: 'deliveries' }
-  /**
-   * No change, but a request: the processes that hold shares of these budgets should return them.
-   */
+  /** No change, but a request to the processes that hold shares of these budgets to return them. */
   | { readonly kind: 'shares'; readonly accountIds: readonly string[] }
   /** No change: the `count`th check of the sender that its notifications reach itself. */
   | { readonly kind: 'pulse'; readonly count: number }
@@ -44,17 +42,12 @@ type NewsItem =
 /** A change notification with the database handle's name, and so of the process that committed. */
 export type HeardNews = NewsItem & { readonly origin: string }
 
-/**
- * The longest payload that the server accepts; a longer one fails the transaction that it belongs
- * to.
- */
+/** The longest payload that the server accepts; a longer one fails its transaction. */
 export const NEWS_BYTES_MAX = 7_999
 
 const origins = new WeakMap<object, string>()
 
-/**
- * The name under which commits made through this handle are announced; random, fixed for its life.
- */
+/** The name under which this handle's commits are announced; random, fixed for its life. */
 export const originOf = (database: Database): string =>
   origins.getOrInsertComputed(database, () => randomUUID())
 

@@ -125,10 +125,7 @@ async function insertAtOnce(
   return { ids: added.ids.split(',').map(Number), ...placeOf(added, rows.atMs) }
 }
 
-/**
- * `insertAtOnce` for rows that replace others with their offers and times: the hours of all of them
- * are counted again.
- */
+/** `insertAtOnce` for rows that replace others: the hours of all of them are counted again. */
 const insertRestated = (
   database: Database,
   rows: NewRows,

@@ -15,10 +15,7 @@ export type Target = {
 export const COLUMNS = `corridor_id, provider_corridor_id, ${OWN_NAMES},
   offer_id, ${TERM_COLUMNS.join()}, recorded_via`
 
-/**
- * Columns by which two rows are one observation; each may be null except the first two, which are
- * indexed.
- */
+/** Columns by which two rows are one observation; the first two are indexed, never null. */
 export const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
 export const PRICE = ['offer_id', 'rate', 'fee', 'fee_currency', 'evidence', ...TERM_COLUMNS]
 export const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()

@@ -1,8 +1,6 @@
 import { ServiceError } from '~/domain/errors.ts'
 
-/**
- * Codes by which the driver and the sockets below it report a server that is unreachable or gone.
- */
+/** Codes by which the driver and the sockets report a server that is unreachable or gone. */
 const UNREACHABLE = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -60,10 +58,7 @@ export async function orUnavailable<T>(work: Promise<T>, message: string): Promi
   }
 }
 
-/**
- * Reports whether an error means that the database is unreachable, rather than that it refused the
- * request.
- */
+/** Reports whether an error means that the database is unreachable, not that it refused. */
 export const isOutage = (error: unknown): boolean =>
   isCausedBy(error, ({ code, message }) => {
     if (typeof code === 'string' && (UNREACHABLE.has(code) || AWAY.test(code))) return true

@@ -211,10 +211,7 @@ export function eachLiveRow(
   return liveIn(sql, tx, { nowMs, isDistributed, isThen: isThen && !archived, tables, take })
 }
 
-/**
- * The maximum number of shares that are read at once: one can be read while another is turned into
- * quotes.
- */
+/** The maximum number of shares read at once: one is read while another becomes quotes. */
 const SHARES_MAX = 2
 
 /** Live quotes of an offer, by the ids of its series and its own. */

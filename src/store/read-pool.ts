@@ -5,18 +5,12 @@ import { placeOf } from './server-address.ts'
 
 type ReadPoolOptions = {
   readonly connectionsMax: number
-  /**
-   * The longest time that a statement may take before the server cancels it, since no request waits
-   * for it any more.
-   */
+  /** The longest time that a statement may take: no request waits for it any longer. */
   readonly statementMsMax: number
 }
 
 const CLOSE_SECONDS_MAX = 1
-/**
- * The longest time that a connection may be silent; the server would have cancelled a statement
- * before, so a longer silence means that it is dead.
- */
+/** The longest silence of a connection; a statement would have been cancelled before. */
 const SILENCE_SECONDS_MAX = 20
 
 /**

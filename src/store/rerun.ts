@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/**
- * SQLSTATEs of a statement that was cancelled in favour of another: a deadlock, or a standby's
- * replay.
- */
+/** SQLSTATEs of a statement cancelled in favour of another: a deadlock, a standby's replay. */
 const BROKEN_OFF = new Set(['40P01', '40001'])
 const RUNS_MAX = 3
 

@@ -2,10 +2,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import journal from '../../drizzle/meta/_journal.json'
 import type { Sql, TransactionSql } from './database.ts'
 
-/**
- * The time when the database's last migration was made; 0 without any. Needs the right to read
- * only.
- */
+/** The time of the database's last migration; 0 without any. Needs the right to read only. */
 export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> {
   const [table] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') AS name`
   if (!table?.name) return 0

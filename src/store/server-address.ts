@@ -2,9 +2,7 @@ import postgres, { type Sql } from 'postgres'
 import { type DatabaseAddress, databaseAddress } from '~/outbound/database-address.ts'
 import { tlsOf } from './tls.ts'
 
-/**
- * Settings of libpq's own, which the driver would pass on to the server, which would refuse them.
- */
+/** Settings of libpq's own, which the driver would pass on to a server that refuses them. */
 const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbouncer']
 
 export const portOf = ({ options }: Sql): number => options.port[0]!
@@ -30,10 +28,7 @@ export function serverOf(url: string): { address: string; options: object } {
   return { address, options: { ...bracketedHost(plain), ...(ssl !== undefined && { ssl }) } }
 }
 
-/**
- * `user@host:port/database` of an address, without anything secret; the host of a Unix socket is
- * its folder.
- */
+/** `user@host:port/database` of an address, without secrets; a socket's host is its folder. */
 export function placeOf(url: string): string {
   const { url: plain, socket } = readAddress(url)
   const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::.*)?@)?([^/?#@]+)(\/[^?#]*)?/.exec(plain)
@@ -54,10 +49,7 @@ function readAddress(url: string): DatabaseAddress {
   return address
 }
 
-/**
- * Reports whether the driver can read an address; its own message about a bad one would repeat it
- * whole.
- */
+/** Reports whether the driver can read an address; its own message would repeat a bad one. */
 function isReadable(url: string): boolean {
   try {
     void postgres(withoutLibpq(url))
@@ -67,10 +59,7 @@ function isReadable(url: string): boolean {
   }
 }
 
-/**
- * The host and port of an IPv6 address in brackets, whose first colon the driver would take for the
- * one before the port.
- */
+/** Host and port of an IPv6 address in brackets, whose first colon misleads the driver. */
 function bracketedHost(url: string): { host?: string[]; port?: number[] } {
   const [, host, port = POSTGRES_PORT] = /^[^?#]*[@/]\[([\da-f:.]+)\](?::(\d+))?/i.exec(url) ?? []
   return host ? { host: [host], port: [Number(port)] } : {}

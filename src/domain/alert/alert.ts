@@ -81,9 +81,7 @@ export type Alert = AlertWish & {
 /** The maximum number of alerts that an account may have that have not ended. */
 export const ALERTS_MAX: Readonly<Record<Plan, number>> = { free: 3, pro: 20, enterprise: 200 }
 
-/**
- * The maximum number of an account's alerts that are listed, and of ended ones that are retained.
- */
+/** The maximum number of alerts listed for an account, and of ended ones retained. */
 export const LISTED_MAX = 200
 
 /** The time for which a replaced secret also signs. */

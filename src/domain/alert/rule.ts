@@ -10,10 +10,7 @@ export type Value = number | boolean | null
 /** Result of evaluating a value. */
 type Judgement = { readonly standing: Standing; readonly fires: boolean }
 
-/**
- * Distance on the other side of a threshold from which the condition counts as false again: a
- * thousandth of the threshold.
- */
+/** Share of a threshold, on its other side, from which the condition counts as false again. */
 export const MARGIN = 0.001
 /** The part of a move below which a move that was large enough counts as over. */
 export const MOVE_MARGIN = 0.9

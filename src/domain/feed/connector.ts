@@ -5,9 +5,7 @@ export type ConnectorRecord = Attempts & {
   readonly id: string
   /** Number of failures since the last success. */
   readonly failures: number
-  /**
-   * The number of rows of its last good run, or of each file of that run; null before the first.
-   */
+  /** The number of rows of its last good run, or of each of its files; null before it. */
   readonly rows: number | null
   /** The number of prices that its last good run recorded. */
   readonly recorded: number

@@ -4,10 +4,7 @@ import type { FeedBasis } from '~/domain/mid.ts'
 export type ReferenceAnswer = {
   /** The base currency of the numbers: USD, unless the feed returned another. */
   readonly base: string
-  /**
-   * The upstream's own time; midnight UTC at the start of the day for a feed that gives only a
-   * date.
-   */
+  /** The upstream's own time; midnight UTC for a feed that gives only a date. */
   readonly upstreamMs: number
   /** Units of each currency per unit of `base`, as exact decimal strings, by canonical code. */
   readonly perUsd: ReadonlyMap<string, string>
@@ -20,10 +17,7 @@ export type ReferenceFeed = {
   readonly source: string
   /** The institution that observed the rates. Two feeds with one origin count as one witness. */
   readonly origin: string
-  /**
-   * The currencies that the feed publishes, if that is a short, fixed list; null for "about every
-   * currency".
-   */
+  /** The feed's currencies, if they are a short, fixed list; null for nearly all. */
   readonly currencies: readonly string[] | null
   /** Asks the feed once. Rejects with a FeedError; anything else is a bug. */
   ask(): Promise<ReferenceAnswer>

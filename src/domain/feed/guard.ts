@@ -8,19 +8,13 @@ export type GuardRules = {
   readonly moveMax: number
   /** The largest move for single currencies that are known to jump, or not to. */
   readonly moveMaxOf: Readonly<Record<string, number>>
-  /**
-   * Share of a response that moved too far, above which the response is doubted rather than the
-   * market.
-   */
+  /** Share of values that moved too far above which the response is doubted, not the market. */
   readonly movedShareMax: number
   /** The smallest share of the known currencies that makes a response a snapshot. */
   readonly knownShareMin: number
   /** Time by which the upstream's clock may be ahead of ours. */
   readonly futureMaxMs: number
-  /**
-   * The age at which rates are too old, by the upstream's own time. Easter stops the ECB for five
-   * days.
-   */
+  /** The upstream age at which rates are too old; at Easter the ECB rests five days. */
   readonly upstreamAgeMaxMs: number
 }
 

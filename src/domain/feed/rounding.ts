@@ -5,10 +5,7 @@ const FEW_DIGITS = 2
 /** The currencies below which round numbers may be chance. */
 const CURRENCIES_MIN = 10
 
-/**
- * The number of values of a response that are round, if most are and one of the others is finer;
- * else 0.
- */
+/** The number of round values, if most are and another response's is finer; else 0. */
 export function roundedBeside(rates: Rates, others: readonly Rates[]): number {
   if (rates.perUsd.size < CURRENCIES_MIN || !isRound(rates)) return 0
   return others.every(isRound) ? 0 : roundIn(rates)

@@ -19,10 +19,7 @@ export type CorridorSending = Habit & Corridor
 /** Regularity of a provider's sending. */
 export type Sending = Habit & {
   readonly providerId: string
-  /**
-   * The number of corridors that it ever quoted, and for how many it sent a rate in the last 24
-   * hours.
-   */
+  /** The number of corridors ever quoted, and of those with a rate in the last 24 hours. */
   readonly corridors: number
   readonly freshCorridors: number
   /** The number of its active corridors that are silent by their own habit. */
@@ -72,9 +69,6 @@ export function sendingStateOf(habit: Habit, nowMs: number): SendingState {
 const endedFromMs = ({ newestMs, usualIntervalMs }: Habit): number =>
   newestMs + Math.max(SILENCE.ended.intervals * (usualIntervalMs ?? 0), SILENCE.ended.ms)
 
-/**
- * The number of corridors that fell silent while the provider goes on sending; none if it is silent
- * as a whole, which says it once for all of them.
- */
+/** The number of silent corridors of a provider that goes on sending; else 0. */
 export const silentApart = (sending: Sending, nowMs: number): number =>
   sendingStateOf(sending, nowMs) === 'silent' ? 0 : sending.silentCorridors

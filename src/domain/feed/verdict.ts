@@ -42,10 +42,7 @@ export type Acceptance = {
   readonly ground: Ground
 }
 
-/**
- * A response that is rejected as a whole: too much moved at once, or it was rounded where others
- * have digits.
- */
+/** A response rejected as a whole: too much moved at once, or it was rounded. */
 type Disbelief = {
   readonly answer: FeedAnswer
   /** The number of compared currencies that moved, or were rounded; one of both is 0. */
@@ -78,9 +75,7 @@ type Case = {
   readonly mode: ReferenceMode
 }
 
-/**
- * The modes of combining feeds: those that agree are combined, or the first accepted one counts.
- */
+/** Modes of combining feeds: those that agree are combined, or the first accepted counts. */
 export const REFERENCE_MODES = ['consensus', 'order'] as const
 export type ReferenceMode = (typeof REFERENCE_MODES)[number]
 

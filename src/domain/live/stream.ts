@@ -1,8 +1,6 @@
 import type { Plan } from '~/domain/quota.ts'
 
-/**
- * The maximum number of streams that an account may have open at once, in all processes together.
- */
+/** The maximum number of an account's open streams, in all processes together. */
 export const STREAMS_MAX: Readonly<Record<Plan, number>> = { free: 2, pro: 5, enterprise: 20 }
 
 /** The maximum number of corridors that one stream may name. */

@@ -21,10 +21,7 @@ export type OfferCost<T> = {
   readonly candidate: T
   readonly match: AmountMatch
   readonly standing: Standing
-  /**
-   * Null if the fee is not stated, a mid of that day is missing, or the offer says nothing about
-   * the amount.
-   */
+  /** Null if the fee is not stated, a mid of that day is missing, or no amount fits. */
   readonly cost: Cost | null
 }
 
@@ -35,10 +32,7 @@ type CostAsk = {
   readonly amount: number
 }
 
-/**
- * The World Bank's Smart Remitter Target: the cost for a person who knows the market, in percent of
- * the amount.
- */
+/** The World Bank's Smart Remitter Target: what an informed person pays, in percent. */
 export type Smart<T> = {
   readonly pct: number
   readonly offers: readonly OfferCost<T>[]
@@ -113,10 +107,7 @@ export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: 
 const percentsOf = (offers: readonly Costed[]): number[] =>
   offers.flatMap(({ cost }) => (cost ? [cost.totalPct] : []))
 
-/**
- * Reports whether a quote is a price at which money can be sent, and says that it is for two
- * countries.
- */
+/** Reports whether a quote is executable, and says that it is for two countries. */
 export function isOfCountries(
   { offer, rateType }: Quote,
   { sourceCountry, targetCountry }: Pick<CostAsk, 'sourceCountry' | 'targetCountry'>,

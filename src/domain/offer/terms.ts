@@ -92,10 +92,7 @@ export function offerKey({ amountMin, amountMax, ...others }: OfferIdentity): st
   return keyOf(others, [amountMin, amountMax])
 }
 
-/**
- * Reports whether two quotes of a provider in a corridor are of one offer: whether their keys
- * agree.
- */
+/** Reports whether two quotes of a provider in a corridor have one offer key. */
 export function isSameOffer(a: OfferIdentity | null, b: OfferIdentity | null): boolean {
   if (a === b) return true
   const [some, other] = [a ?? PLAIN, b ?? PLAIN]

@@ -4,10 +4,7 @@ import { PEGS_MAX } from './peg.ts'
 
 type Priced = Pick<Currency, 'code' | 'kind' | 'peg'>
 
-/**
- * Pricing of a currency: through `pegs` by the references of `anchor`, which is itself without
- * pegs.
- */
+/** Pricing of a currency: by `anchor`, which has no pegs, through `pegs`. */
 type Pricing = {
   readonly anchor: string
   /** The anchor's first. */

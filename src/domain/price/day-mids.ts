@@ -4,10 +4,7 @@ import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type Anchors, DOLLAR } from './anchors.ts'
 
-/**
- * A request for the newest reference of a currency at a time; `USD` means the newest of any
- * currency.
- */
+/** A request for a currency's newest reference at a time; `USD` means any currency's. */
 export type Probe = { readonly currency: string; readonly atMs: number }
 
 /** The times at which each currency is probed. */
@@ -27,10 +24,7 @@ export type DayMids = {
   readonly feeMidAtQuote: number | null
 }
 
-/**
- * The currencies whose references price these, each once; the dollar, and currencies pegged to it,
- * need none.
- */
+/** The currencies whose references price these, once each; the dollar's pegs need none. */
 export function legsOf(codes: readonly string[], anchors: Anchors): string[] {
   const legs = codes.flatMap((code) => legOf(code, anchors) ?? [])
   return [...new Set(legs)]

@@ -6,10 +6,7 @@ import { roundPercent } from '~/domain/round.ts'
 /** Distance of a peg from the feeds, in percent of the peg, beyond which it is doubted. */
 const OFF_PCT_MAX = 1
 
-/**
- * Time between the two sides within which they are compared: the anchor itself moves from day to
- * day.
- */
+/** Time between the two sides of a comparison: the anchor itself moves daily. */
 const APART_MS_MAX = DAY_MS
 
 /** A peg that feeds contradict; it goes on being used until the catalogue takes it away. */

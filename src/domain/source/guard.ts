@@ -21,10 +21,7 @@ const MID_OFF_MAX = 0.25
 const HABIT_MOVE_MAX = 0.1
 const HABIT_MS_MAX = 14 * DAY_MS
 const MOVE_MAX = 0.75
-/**
- * Share of rejected rates of a day above which nothing of it is accepted: the bank has changed what
- * it publishes.
- */
+/** Share of a day's rates rejected above which none is accepted: the format has changed. */
 const REFUSED_SHARE_MAX = 0.25
 /** Some banks publish on a Friday what holds from Monday; a date beyond is wrong. */
 const AHEAD_MS_MAX = 8 * DAY_MS

@@ -28,9 +28,7 @@ export type SourceAnswer = {
   readonly days: readonly BankDay[]
   /** Says whether the bank reports its page as the one of `validators`. */
   readonly isUnchanged: boolean
-  /**
-   * Validators to send next time, so that an unchanged page is not sent; null if there are none.
-   */
+  /** Validators to send next time, so that an unchanged page is not sent; null without any. */
   readonly validators: Validators | null
 }
 
@@ -50,9 +48,6 @@ export type Question = {
   readonly span: Span
   /** The time from which unrequested days in a response are read. */
   readonly readSinceMs: number
-  /**
-   * Validators of the bank's last response, so that it need not repeat it; null to have it
-   * repeated.
-   */
+  /** Validators of the last response, so that it is not repeated; null to have it repeated. */
   readonly validators: Validators | null
 }

@@ -6,10 +6,7 @@ import type { Span } from './day.ts'
 import type { Publishing, QuoteSource } from './source.ts'
 import { dateIn, wallMs } from './zone.ts'
 
-/**
- * State that decides whether a bank is requested: earlier requests, and the newest day that it
- * published.
- */
+/** State that decides whether a bank is requested: earlier requests, and its newest day. */
 type Turn = Attempts & {
   /** Number of failures since the last success. */
   readonly failures: number
@@ -21,10 +18,7 @@ const RETRY_MS_MAX = 6 * HOUR_MS
 /** The shortest pause between two looks for a day that is not there yet. */
 const LOOK_AGAIN_MS = HOUR_MS
 
-/**
- * The time for which an upstream that failed so often in a row is left alone: doubled with each
- * time.
- */
+/** The time for which an upstream is left alone after failures in a row: doubled each time. */
 export const restMsAfter = (failures: number): number =>
   Math.min(RETRY_MS * 2 ** Math.max(0, failures - 1), RETRY_MS_MAX)
 

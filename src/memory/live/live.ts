@@ -79,10 +79,7 @@ export class LiveMemory {
     return () => void this.#hearers.delete(hearer)
   }
 
-  /**
-   * Notes that time is of interest here: a tick is logged when time alone changes what the corridor
-   * shows in realtime. Ends with the function that it returns.
-   */
+  /** Notes that time is of interest here, for ticks in realtime; the result ends it. */
   watch(corridor: Corridor | typeof ANYWHERE): () => void {
     const key = corridor === ANYWHERE ? ANYWHERE : corridorKey(corridor)
     if (this.#watches.size === 0) this.settle()

@@ -20,10 +20,7 @@ export type Step = {
   readonly atMs: number
   /** The time at which to look at `before`: `atMs` of the previous step. */
   readonly beforeMs: number
-  /**
-   * The time when the writer says that it committed, never much later than our clock: a time to
-   * show.
-   */
+  /** The time when the writer says that it committed, to show; never much after our clock. */
   readonly committedMs: number
   /** The rows of the commit by id; empty for other kinds. */
   readonly quotes: readonly Quote[]

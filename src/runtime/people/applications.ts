@@ -18,9 +18,7 @@ import type { Shared } from './ways-in.ts'
 const DOCUMENT_BYTES_MAX = 8 * 1024
 const DOCUMENT_MS_MAX = 5000
 
-/**
- * The number of documents that are read at once, since their authors decide how long that takes.
- */
+/** The number of documents read at once, since their authors decide how long that takes. */
 const READINGS = {
   runningMax: 4,
   waitingMax: 16,

@@ -150,10 +150,7 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
 
 type Ask = (nowMs: number) => Promise<readonly Sending[]>
 
-/**
- * The longest time for which a response is cached while nothing is published: silence grows by
- * itself.
- */
+/** The longest time for which a response is cached: silence grows by itself. */
 const KEPT_MS_MAX = MINUTE_MS
 
 type Kept = { readonly atMs: number; readonly answer: ReturnType<Ask> }

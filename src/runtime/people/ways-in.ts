@@ -19,9 +19,7 @@ export type Deterrents = {
 
 export type Shared = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath'>
 
-/**
- * The maximum number of concurrent password checks; each takes 0.1 s of a processor, and 32 MB.
- */
+/** The maximum number of concurrent password checks; each takes 0.1 s of a processor, 32 MB. */
 const PASSWORDS = { runningMax: 2, waitingMax: 32 }
 
 /** Accounts of people, with a limit on password checks. */

@@ -126,10 +126,7 @@ export class StorageWatch {
     if (full.isTrialTelling || isLongAgo) this.noteRecorded()
   }
 
-  /**
-   * The time for which a backup has been due; 0 if none is, null if none was ever made and none is
-   * scheduled.
-   */
+  /** The time for which a backup has been due; 0 if none is, null without any or a schedule. */
   get overdueMs(): number | null {
     const { clock, backupCron } = this.deps
     const last = this.#figures?.lastBackupMs ?? null

@@ -3,9 +3,7 @@ import { around } from '~/runtime/around.ts'
 
 export type Pace = Omit<FetcherDeps, 'clock'>
 
-/**
- * The end of requests to upstreams: those in progress are cancelled, and leave no further trace.
- */
+/** The end of requests to upstreams: those in progress are cancelled without a trace. */
 export class Stopping {
   readonly #controller = new AbortController()
 

@@ -62,10 +62,7 @@ type Moment = {
   readonly accountId: string | null
 }
 
-/**
- * The maximum number of times that may wait; beyond that, all alerts are evaluated once on the
- * current state.
- */
+/** The maximum number of times that wait; beyond that, all alerts are evaluated once. */
 const WAITING_MAX = 1000
 /** The number of alerts that are evaluated in one go, before others get their turn. */
 const SLICE = 100

@@ -17,10 +17,7 @@ type WatchDeps = {
   readonly onFault: (error: unknown) => void
 }
 
-/**
- * The maximum number of transitions that are stored at once, and of those that may wait for an
- * unreachable database.
- */
+/** The maximum number of transitions stored at once, and of those that may wait. */
 const BATCH_MAX = 500
 const WAITING_MAX = 10_000
 

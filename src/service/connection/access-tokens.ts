@@ -29,10 +29,7 @@ type AccessTokensDeps = {
   readonly clock: { now(): number }
 }
 
-/**
- * The maximum number of remembered tokens, and of remembered invalid ones; beyond that those
- * longest unused are looked up again.
- */
+/** The maximum number of remembered tokens, and of remembered invalid ones. */
 const TOKENS_MAX = 10_000
 
 /** The limit on lookups of tokens that bear our mark, which no other party can forge. */

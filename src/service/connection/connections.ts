@@ -14,9 +14,7 @@ export const CONNECTIONS_MAX = 20
 /** The maximum number of applications that may wait for their first person. */
 const STRANGERS_MAX = 10_000
 
-/**
- * The time for which a document is believed before it is read again, and how long if that fails.
- */
+/** The time for which a document is believed, and for how long if it cannot be read again. */
 const READ_AGAIN_MS = DAY_MS
 const STALE_MS_MAX = 7 * DAY_MS
 

@@ -32,10 +32,7 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   readonly cheapest: OfferCost<RankedQuote> | null
   /** Reason why none is the cheapest although there are offers; null otherwise. */
   readonly lack: Lack | null
-  /**
-   * Says whether anything was requested of offers, and how many offers for the countries do not
-   * state it.
-   */
+  /** Says whether offers were filtered, and how many for the countries do not state it. */
   readonly isFiltered: boolean
   readonly silentCount: number
   /** Other currencies of the two countries that have offers for them. */

@@ -20,10 +20,7 @@ export type MonthRow = {
 
 export type MonthWriter = (batches: AsyncIterable<readonly MonthRow[]>, put: Put) => Promise<number>
 
-/**
- * Every observation of the month, also those withdrawn. Throws `unknown_file` if there are none, or
- * some were deleted.
- */
+/** Every observation of the month, withdrawn ones too. Throws `unknown_file` if any is missing. */
 export const monthMaker =
   (write: MonthWriter): FileMaker =>
   async (past, view, { name, startMs, endMs }, put) => {

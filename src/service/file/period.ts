@@ -10,10 +10,7 @@ export type Period = {
   readonly endMs: number
 }
 
-/**
- * The time after its end when a period counts as complete: records of its last minutes have arrived
- * by then.
- */
+/** The time after its end when a period counts as complete: its last records have arrived. */
 const SETTLED_MS = HOUR_MS
 
 export const settledMs = ({ endMs }: Period): number => endMs + SETTLED_MS

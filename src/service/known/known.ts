@@ -53,10 +53,7 @@ type Known<T> = {
   readonly isBeforeAll: boolean
 }
 
-/**
- * Number of times that a response is computed at most, each time with the corridors that it looked
- * at.
- */
+/** The maximum number of times that a response is computed, each with the corridors it needed. */
 const ROUNDS_MAX = 6
 
 /**

@@ -12,17 +12,12 @@ import { isSameToken } from './same-token.ts'
 export type DevicesDeps = {
   readonly fingerprint: (text: string) => Promise<string>
   readonly members: {
-    /**
-     * A value that changes with every new password of a person; null if no person has the address.
-     */
+    /** A value that changes with every new password of a person; null for an unknown address. */
     passwordStamp(email: string): Promise<string | null>
   }
 }
 
-/**
- * The maximum number of accounts that a browser is remembered for; signing in to another forgets
- * the first.
- */
+/** The maximum number of accounts that a browser is remembered for; the first is forgotten. */
 const ACCOUNTS_MAX = 5
 
 const NAME_BYTES = 16

@@ -101,9 +101,7 @@ export type Origin = {
 /** The cookie that a browser shows from now on, having proved the password. */
 type Known = { readonly devices: string }
 
-/**
- * A person who is signed in; `firstKey` is the text of the first key if this created the account.
- */
+/** A person who is signed in; `firstKey` is the first key if this created the account. */
 export type Entry = Known & {
   readonly email: string
   readonly cookies: readonly string[]
@@ -129,10 +127,7 @@ export async function signUp(
   return evenly(deps, deps.people.signUp({ ...person, language: origin.language }))
 }
 
-/**
- * A session, or the reason for refusing; a person whose address is not confirmed yet is emailed a
- * new link.
- */
+/** A session, or the reason for refusing; an unconfirmed person is emailed a new link. */
 export async function signIn(
   deps: PeopleDeps,
   person: Credentials,

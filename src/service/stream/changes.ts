@@ -97,10 +97,7 @@ export function quoteChanges({ before, after }: Sight, corridor: Corridor): Corr
   return changes.sort(([a], [b]) => compareText(a, b)).map(([, change]) => change)
 }
 
-/**
- * Reports whether a quote shows what it did, but for what follows from other quotes and from the
- * mid.
- */
+/** Reports whether a quote shows what it did, apart from other quotes and the mid. */
 const isSameShown = (old: RankedQuote | undefined, ranked: RankedQuote): boolean =>
   old === ranked ||
   (old !== undefined &&

@@ -59,10 +59,7 @@ export class Channel implements Source {
     return this.#position
   }
 
-  /**
-   * Open streams; and since the start: events sent, how often a reader had to start over, and how
-   * many were too slow.
-   */
+  /** Open streams; since the start: events sent, restarts of readers, and readers too slow. */
   get figures() {
     const counted = { told: this.#told, resets: this.#resets, slow: this.#slow }
     return { readers: this.#audience.size, ...counted }

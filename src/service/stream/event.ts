@@ -42,10 +42,7 @@ export type Hello = {
   readonly corridors: readonly Corridor[] | null
   /** Says whether it goes on after the id that the reader gave. */
   readonly isResumed: boolean
-  /**
-   * Says whether a reset follows. A reader that gets only the hello then keeps the id given, and
-   * gets the reset later.
-   */
+  /** Says whether a reset follows; a reader of the hello alone then keeps the id given. */
   readonly isReset: boolean
 }
 

@@ -16,10 +16,7 @@ import { Turns } from './turns.ts'
 const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 * 1024 * 1024 }
 /** Three hours; events are looked up in the generations of their hours. */
 const HOURLY_LIMITS: RingLimits = { steps: 3, events: 20_000, bytes: 16 * 1024 * 1024 }
-/**
- * The time for which the clock is watched after the last reader has left: one may come back so
- * long.
- */
+/** The time for which the clock is watched after the last reader has left. */
 const LINGER_MS = HOUR_MS / 6
 
 type HubDeps = {

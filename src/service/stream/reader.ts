@@ -31,10 +31,7 @@ export type Source = {
 
 /** Bytes that may wait for a reader that takes nothing, besides those that it holds itself. */
 const WAITING_BYTES_MAX = 1024 * 1024
-/**
- * The longest string, and the maximum number of marks that are searched for it, before others have
- * their turn.
- */
+/** The longest string, and the maximum number of marks searched for it, in one turn. */
 const TEXT_LENGTH_MAX = 64 * 1024
 const MARKS_MAX = 500
 
@@ -128,10 +125,7 @@ export class StreamReader {
     return position === this.#cursor.position ? this.#cursor : { position, place: -1 }
   }
 
-  /**
-   * Position that an idle reader may be said to know: everything, unless it waits for its own
-   * place.
-   */
+  /** Position that an idle reader may be said to know: all, unless it waits for its own place. */
   get #standing(): EventId {
     const { position } = this.source
     return position > this.#cursor.position ? { position, place: END } : this.#cursor

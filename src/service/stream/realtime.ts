@@ -149,9 +149,7 @@ function isHeld({ references, after }: Step, limits: AgeLimits): (book: Corridor
   }
 }
 
-/**
- * Says whether a price has no mid of its day, so that the current mid says whether it is suspect.
- */
+/** Says whether a price has no mid of its day, so that the current mid judges it. */
 const isByCurrent = (
   { rateType, atMs, from, to }: Quote,
   { catalogue: { anchors }, days }: Generation,
@@ -182,10 +180,7 @@ function changesIn(
   return changes
 }
 
-/**
- * The changes of corridors, and the new mids. Only the inputs of mids are retained to look them up
- * in.
- */
+/** The changes of corridors, and the new mids; retains only the inputs of mids. */
 function told(
   step: Step,
   limits: AgeLimits,
@@ -266,8 +261,6 @@ function isPassing(quotes: Iterable<Quote>, step: Step, limits: AgeLimits): bool
   return false
 }
 
-/**
- * Reports whether what held up to and including `lastMs` held before a step, and does not after it.
- */
+/** Reports whether what held until `lastMs` held before a step, and does not after it. */
 const isWithin = (lastMs: number, { beforeMs, atMs }: Step): boolean =>
   beforeMs <= lastMs && lastMs < atMs

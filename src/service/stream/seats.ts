@@ -25,10 +25,7 @@ type SeatsDeps = {
 
 /** The time that the database may take before only the streams of this process are counted. */
 const LATE_MS = 1000
-/**
- * The time for which an account's streams on other replicas are assumed to fill its share, once
- * they have.
- */
+/** The time for which an account's streams on other replicas are assumed to fill its share. */
 const FULL_MS = 1000
 /** The time when a client with too many streams may try again. */
 const RETRY_SECONDS = 5

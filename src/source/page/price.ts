@@ -2,10 +2,7 @@ import { plainDecimal, quotientText } from '~/domain/decimal.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { BankRate } from '~/domain/source/day.ts'
 
-/**
- * Notations of numbers at banks. A comma used as a decimal point, or the reverse, fits none of
- * them.
- */
+/** Notations of numbers at banks; a comma for a decimal point, or the reverse, fits none. */
 const NOTATIONS = {
   /** `2602.0545`, or `2,602.0545` with its thousands grouped. */
   english: /^(?:\d{1,9}(?:\.\d{1,15})?|\d{1,3}(?:,\d{3})+\.\d{1,15})$/,

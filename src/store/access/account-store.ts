@@ -63,10 +63,7 @@ export function createAccountStore(database: Database) {
       const [key] = await db.select({ id: keys.accountId }).from(keys).where(eq(keys.hash, hash))
       return key?.id ?? null
     },
-    /**
-     * Creates an account and its first key; the address is stored in lower case. Throws
-     * EmailTakenError.
-     */
+    /** Creates an account, its address in lower case, and its first key. Throws EmailTakenError. */
     create: (account: NewAccount) => create(database, { actor: COMMAND_LINE, ...account }),
     update: async (id: string, change: AccountChange, actor = COMMAND_LINE) =>
       isUuid(id) ? update(database, id, { ...change, actor }) : null,

@@ -2,10 +2,7 @@ import * as pg from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 import { ofAccount } from '~/store/schema.ts'
 
-/**
- * Processes that count usage, each in a slot of its own. Not part of a backup, since they are
- * transient.
- */
+/** Processes that count usage, each in a slot; transient, so not part of a backup. */
 export const usageMeters = pg.pgTable(
   'usage_meters',
   {

@@ -3,19 +3,11 @@ import type { Database, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
-/**
- * The time for which a silent meter keeps its shares; after that it counts as dead and they are
- * free again.
- */
+/** The time for which a silent meter keeps its shares; after that they are free again. */
 const LEASE_SECONDS = 4
-/**
- * The time before its end from which a lease may no longer be renewed, since a commit takes time.
- */
+/** The time before its end from which a lease is not renewed, since a commit takes time. */
 const MARGIN_SECONDS = 1
-/**
- * The time for which a process trusts its lease, from when it requested it: less than the database
- * does.
- */
+/** The time for which a process trusts its lease: less than the database does. */
 export const LEASE_TRUST_MS = (LEASE_SECONDS - MARGIN_SECONDS) * 1000
 
 const SLOTS_MAX = 1000

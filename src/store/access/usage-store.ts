@@ -7,10 +7,7 @@ import { takingShares } from './share-store.ts'
 /** The maximum number of accounts that one announcement names; its payload has a limit. */
 const NEWS_ACCOUNTS_MAX = 150
 
-/**
- * The longest time that the server waits for the rest of a write before it drops it, with its
- * locks.
- */
+/** The longest time that the server waits for the rest of a write before it drops it. */
 const SILENCE_SECONDS_MAX = 5
 
 export function createUsageStore(database: Database) {

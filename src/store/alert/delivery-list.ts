@@ -31,9 +31,7 @@ export function createDeliveryList(database: Database) {
   }
 }
 
-/**
- * Reports whether the alert of a delivery is there, which it then is until the transaction ends.
- */
+/** Reports whether a delivery's alert exists, which then stays so until the transaction ends. */
 async function isThere(tx: Tx, { alertId }: NewDelivery): Promise<boolean> {
   const [alert] = await tx.select().from(alerts).where(eq(alerts.id, alertId)).for('key share')
   return alert !== undefined

@@ -12,10 +12,7 @@ import { alertDeliveries, alerts } from './schema.ts'
 /** The maximum number of alerts that are evaluated; beyond it the newest are not. */
 export const JUDGED_MAX = 100_000
 
-/**
- * The end of the log, as positions count. An alert evaluated beyond it comes from another database,
- * by a restore.
- */
+/** The end of the log as a position; an alert evaluated beyond it comes from a restore. */
 const LOG_END = sql<number>`(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint`
 
 export function createJudgementStore(database: Database) {

@@ -48,10 +48,7 @@ const start = (sql: Sql, { fromMs }: Window) => sql`${instantText(fromMs)}::time
 /** The steps by which a month is archived. */
 function moving({ sql }: Database) {
   return {
-    /**
-     * Announces months, and returns for how long the last of them has been: never below 0, though
-     * its time is rounded to a millisecond.
-     */
+    /** Announces months; returns for how long the last of them has been, never below 0. */
     async announce(months: readonly Window[]): Promise<number> {
       for (const month of months)
         await patiently(() => sql`select announce_archive(${start(sql, month)})`)

@@ -13,10 +13,7 @@ export const changes = pgTable(
     /** The position of the server's own log at the time, or one more than the last position. */
     position: bigint('position', { mode: 'number' }).primaryKey(),
     at: instant('at').notNull(),
-    /**
-     * The time of the commit by the writer's clock, never before that of an earlier commit; null
-     * for a row that records nothing.
-     */
+    /** The commit's time by the writer's clock, ascending; null if it records nothing. */
     knownAt: instant('known_at'),
     kind: text('kind').notNull(),
     /** The new rows, ascending; null if they are many, or not known. */
@@ -36,10 +33,7 @@ export const changes = pgTable(
     unseen: text('unseen'),
     /** The first and the last row of each corridor if there are many. */
     witnesses: bigint('witnesses', { mode: 'number' }).array(),
-    /**
-     * The observations that the commit withdrew; `ids` are those that hold again instead. Null for
-     * every other change.
-     */
+    /** Observations that the commit withdrew; `ids` are those that hold again instead. */
     withdrawn: bigint('withdrawn', { mode: 'number' }).array(),
     /**
      * For `catalogue`: the rows of the catalogue's tables as of the commit, written by a trigger

@@ -9,10 +9,7 @@ type Placed = {
   readonly colocation: number | null
 }
 
-/**
- * Placement of our tables: all on the coordinator, all as expected, or neither; `wrong` then names
- * each misplaced table.
- */
+/** Placement of our tables; `wrong` names each misplaced one if they are neither. */
 type Layout =
   | { readonly kind: 'local' }
   | { readonly kind: 'distributed'; readonly shards: number }

@@ -99,10 +99,7 @@ type Key = {
   readonly table: string
   readonly name: string
   readonly definition: string
-  /**
-   * Says whether both of its tables are moved; a key of another table cannot refer to them any
-   * more.
-   */
+  /** Says whether both of its tables are moved; no other table's key can refer to them. */
   readonly is_inside: boolean
 }
 

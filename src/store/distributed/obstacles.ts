@@ -80,9 +80,7 @@ async function workerFaults(sql: Sql, shards: number): Promise<string[]> {
   return answers.flatMap((answer) => roomFaults(answer, locks))
 }
 
-/**
- * The maximum number of locks that a worker needs for its shards of these parts of observations.
- */
+/** The maximum number of locks that a worker needs for its shards of observations. */
 export const locksOf = (parts: number, shards: number): number =>
   (parts + DISTRIBUTED_TABLES.length + REFERENCE_TABLES.length) * shards * LOCKS_PER_SHARD
 

@@ -35,9 +35,6 @@ export const saysCorridor = (table: {
 }): boolean =>
   !DISTRIBUTED_TABLES.includes(table.name) || table.columns.includes(DISTRIBUTION_COLUMN)
 
-/**
- * Makes a transaction use one connection to each worker, so that a table may be changed after
- * another that refers to it was read.
- */
+/** One connection to each worker: a table may change after one that refers to it was read. */
 export const oneByOne = (tx: TransactionSql) =>
   tx`set local citus.multi_shard_modify_mode = 'sequential'`

@@ -8,10 +8,7 @@ const LOCK_WAIT_MS = 250
 const LOCK_WAIT_MS_MAX = 1500
 const PAUSE_MS = 500
 const WAIT_MS_MAX = 600_000
-/**
- * A writer of observations has written roll-ups by its commit; so an import is not waited for
- * before its end.
- */
+/** Tables to lock; a writer of observations has written roll-ups by its commit. */
 const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].join()
 
 /**

@@ -54,10 +54,7 @@ export function createSpreadQuoteStore(database: Database) {
       const seen = await count(sql`observations`)
       return seen === witnesses.size || seen + (await count(sql`withdrawals`)) === witnesses.size
     },
-    /**
-     * Returns the live quotes of some corridors, or of all, as if hidden rows had not been
-     * recorded.
-     */
+    /** Live quotes of some corridors, or of all, as if hidden rows had not been recorded. */
     async live(nowMs: number, hidden: Hidden | null, corridorIds: readonly number[] | null) {
       const found = new Map<string, Quote>()
       const shards = await shardsOf(sql, corridorIds)

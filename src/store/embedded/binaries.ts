@@ -91,9 +91,7 @@ async function prepare(native: string): Promise<void> {
   }
 }
 
-/**
- * Reports whether the server's `--version` runs, which proves its path, its mode and its libraries.
- */
+/** Reports whether `--version` runs, which proves path, mode and libraries. */
 async function isUsable(native: string, user: SystemUser | null): Promise<boolean> {
   try {
     for (const { target } of await links(native)) await stat(target)
@@ -134,10 +132,7 @@ async function copyWhole(native: string, copy: string, user: SystemUser | null):
   }
 }
 
-/**
- * Reports whether the draft became the copy; it does not if there is one already, such as another
- * process's.
- */
+/** Reports whether the draft became the copy; not if another process's is there already. */
 async function isPlaced(draft: string, copy: string): Promise<boolean> {
   try {
     await rename(draft, copy)

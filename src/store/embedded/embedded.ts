@@ -12,10 +12,7 @@ const CLOSE_TURN_MS_MAX = 1_500
 const CONNECT_SECONDS_MAX = 10
 
 export type EmbeddedOptions = HomeOptions & {
-  /**
-   * The kind of use. A service refuses to start alongside another one; commands run alongside
-   * anything.
-   */
+  /** A service refuses to start alongside another one; commands run alongside anything. */
   use: 'service' | 'command'
   /** False only in tests: writes may then be lost when the machine stops. */
   durable?: boolean | undefined
@@ -31,9 +28,7 @@ export type Embedded = {
   readonly url: string
   /** The directory that holds the data. */
   directory: string
-  /**
-   * Restarts the server if it is gone, and returns its port, which stays the same if it is free.
-   */
+  /** Restarts the server if it is gone; returns its port, the same one if it is free. */
   revive(): Promise<number>
   /** Gives up the share; the last one stops the server. Safe to call twice. */
   close(): Promise<void>
@@ -106,10 +101,7 @@ async function leave(home: Home, locks: Lock[]): Promise<void> {
   }
 }
 
-/**
- * Stops the server if no other process uses it. Call it while holding the turn, so that none can
- * join meanwhile.
- */
+/** Stops the server if no other process uses it. Call it while holding the turn. */
 async function stopIfLast(home: Home): Promise<void> {
   const last = await tryLock(join(home.directory, 'users.lock'), 'exclusive')
   if (!last) return

@@ -1,10 +1,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import type { SystemUser } from './user.ts'
 
-/**
- * The settings that every program of the database runs with; secrets in our environment are not
- * passed on.
- */
+/** Settings of every program of the database; secrets of our environment are left out. */
 export function spawnOptions(user: SystemUser | null): SpawnOptions {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' }
   return { cwd: '/', env, ...(user && { uid: user.uid, gid: user.gid }) }

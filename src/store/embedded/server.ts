@@ -55,9 +55,7 @@ const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'
 export type ServerOptions = {
   home: Home
   binaries: () => Promise<Binaries>
-  /**
-   * Says whether this process alone uses this home, so that a pid file without a process is stale.
-   */
+  /** Says whether this process alone uses this home: a pid file without a process is stale. */
   alone: boolean
   durable: boolean
   say: (line: string) => void
@@ -191,9 +189,7 @@ async function settled(
 const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null
 
-/**
- * Stops a server that may not have written its pid file yet, and that could not be found otherwise.
- */
+/** Stops a server that may not have written its pid file yet, so nothing else could find it. */
 async function stopChild(child: ChildProcess): Promise<void> {
   child.kill('SIGINT')
   const deadline = performance.now() + STOP_MS_MAX
@@ -233,9 +229,7 @@ const readPlace = (home: Home) =>
 const lastPort = async (home: Home) =>
   Number(await readFile(join(home.directory, 'port'), 'utf8').catch(() => '0'))
 
-/**
- * `wanted` if it is free, so that a restarted server keeps its address, else a free port.
- */
+/** `wanted` if it is free, so that a restarted server keeps its address, else another port. */
 async function freePort(wanted: number): Promise<number> {
   const port = (await listenOnce(wanted)) ?? (await listenOnce(0))
   if (port) return port

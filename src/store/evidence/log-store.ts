@@ -80,10 +80,7 @@ function proofsOf({ sql }: Pick<Database, 'sql'>) {
 
 /** Finds the changes of the catalogue. */
 const changesIn = ({ sql }: Pick<Database, 'sql'>) => ({
-  /**
-   * The number of the newest change of an entry of the catalogue, or of a version of the
-   * methodology; null without such an entry.
-   */
+  /** The number of the newest change of an entry or a methodology version; null without one. */
   async lastChange(name: string) {
     const [row] = await sql<{ id: string | number }[]>`
       select id from catalogue_history

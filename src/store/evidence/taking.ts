@@ -7,10 +7,7 @@ import { LEAF_KINDS, type LeafRow, leafKey, leafOfKey, leafRows } from './leaf-r
 import { type Range, type State, wholeRange } from './log-state.ts'
 import { lastSealed, type NewLeaf, sealedAmong } from './log-tree.ts'
 
-/**
- * The number of rows that are read at once, so that whatever else the process does goes on in
- * between.
- */
+/** The number of rows read at once, so that the process's other work goes on in between. */
 const CHUNK_ROWS = 1000
 const CHANGES_AT_ONCE = 500
 

@@ -103,10 +103,7 @@ const counts = (sql: Sql | TransactionSql, place: Place) => sql`(
   )
 )`
 
-/**
- * Condition that finds rows on the server of the offer `f`; one PostgreSQL is better off without
- * it.
- */
+/** Condition that finds rows on the server of the offer `f`; plain PostgreSQL needs none. */
 const besideOffer = (sql: Sql | TransactionSql, { isDistributed }: Place) =>
   isDistributed ? sql`and corridor_id = f.corridor_id` : sql``
 

@@ -19,10 +19,7 @@ export const offerColumns = (sql: Sql) => sql`
   f.key as offer_key, o.fee_percent, o.delivery_min, o.delivery_max,
   extract(epoch from o.valid_until) * 1000 as valid_until_ms`
 
-/**
- * The join that finds the offers of observations `o` of a corridor; plain rows find none, and are
- * not looked for.
- */
+/** The join that finds the offers of a corridor's observations `o`; plain rows find none. */
 export const withOffer = (sql: Sql, corridorId: Part) =>
   sql`left join offers f on f.id = nullif(o.offer_id, 0) and f.corridor_id = ${corridorId}`
 

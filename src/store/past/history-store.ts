@@ -220,10 +220,7 @@ function named(database: Database, page: Part, ask: StoredAsk) {
     order by ${inOrder(database, ask)}`
 }
 
-/**
- * Reports whether observations fit the filters, by the rules of `unspecifiedOf`; null without
- * filters.
- */
+/** Condition that observations fit the filters, by the rules of `unspecifiedOf`; null without. */
 function fitting(database: Database, ask: StoredAsk) {
   const { sql } = database
   const { filters = NO_FILTERS } = ask

@@ -26,9 +26,7 @@ const fits = ({ actor, action, subject, fromMs, beforeMs }: AuditFilter) => [
   beforeMs === null ? undefined : lt(auditLog.atMs, beforeMs),
 ]
 
-/**
- * Records a change in the transaction that makes it, so that there is never one without the other.
- */
+/** Records a change in the transaction that makes it, so neither exists without the other. */
 export async function recordChange(tx: Tx, change: AuditedChange): Promise<void> {
   await tx.insert(auditLog).values(change)
 }

@@ -74,10 +74,7 @@ export class BetterAuth<Library extends { readonly api: unknown }> {
     return ask(library).catch((error) => this.#explained(error))
   }
 
-  /**
-   * Throws the real reason of a failure, which better-auth hides: the database's, if it is
-   * unreachable.
-   */
+  /** Throws the real reason of a failure, which better-auth hides: an unreachable database. */
   async #explained(error: unknown): Promise<never> {
     await this.database.db.execute(sql`select 1`)
     throw error

@@ -56,10 +56,7 @@ export function createOAuth(database: Database, options: OAuthOptions) {
   const ask = (path: string, init: RequestInit): Promise<Response> =>
     library.reached(({ handler }) => handler(new Request(`${UNUSED_URL}${BASE}${path}`, init)))
   return {
-    /**
-     * Returns the outcome of an application's request for the person whose session is in the
-     * headers.
-     */
+    /** The outcome of an application's request for the person whose session is in the headers. */
     async asked(question: URLSearchParams, headers: Headers): Promise<Outcome> {
       const shown = { cookie: headers.get('cookie') ?? '', accept: 'text/html' }
       const reply = await ask(`/oauth2/authorize?${question}`, { headers: shown })

@@ -15,9 +15,7 @@ type Challenge = { readonly options: object; readonly cookies: readonly string[]
 export function createPasskeys(database: Database, options: PasskeyOptions) {
   const library = new BetterAuth(database, () => load(database, options))
   return {
-    /**
-     * Returns the challenge for creating a passkey for the person whose session is in the headers.
-     */
+    /** The challenge for creating a passkey for the person whose session is in the headers. */
     async newChallenge(headers: Headers): Promise<Challenge> {
       const { response, headers: reply } = await library.reached(({ api }) =>
         api.generatePasskeyRegistrationOptions({ headers, query: {}, returnHeaders: true }),

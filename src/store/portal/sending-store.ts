@@ -17,9 +17,7 @@ const INTERVALS_MIN = 3
 /** Days in which the week of a provider is looked for, in its latest series. */
 const WEEK_DAYS = 35
 const WEEK_SERIES_MAX = 4
-/**
- * The maximum number of silent corridors of a provider that are named, those that fell silent last.
- */
+/** The maximum number of a provider's silent corridors that are named, the latest ones. */
 const NAMED_MAX = 20
 
 /** The habits of providers and of their corridors, from the times of their observations. */

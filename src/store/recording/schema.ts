@@ -5,10 +5,7 @@ import { bytes } from '~/store/file/schema.ts'
 import { instant, moment } from '~/store/instant-column.ts'
 import { ofAccount, providerCorridors, saidColumns } from '~/store/schema.ts'
 
-/**
- * Accounts, by the keys with which they recorded; one row for each pair, which observations name.
- * Append-only.
- */
+/** Accounts by the keys with which they recorded, one row for each pair. Append-only. */
 export const recorders = pg.pgTable(
   'recorders',
   {

@@ -2,10 +2,7 @@ import { jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import type { ConnectorRecord, Seen } from '~/domain/feed/connector.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
 
-/**
- * State of each bank that all processes share: earlier requests, and the rates that it published
- * last.
- */
+/** State of each bank, shared by all processes: requests, and the rates published last. */
 export const quoteSourceState = pgTable('quote_source_state', {
   source: text('source').primaryKey(),
   state: jsonb('state').$type<SourceRecord>().notNull(),

@@ -52,10 +52,7 @@ export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
     })
   },
 
-  /**
-   * The last time before another when a backup was completed whose place begins like that; null if
-   * there is none.
-   */
+  /** Time of the last backup before another whose place begins like that; null without one. */
   async lastBackupMs(begin: string, beforeMs: number): Promise<number | null> {
     const [row] = await sql<[{ ms: number | null }]>`
       select (extract(epoch from max(at)) * 1000)::float8 as ms from backups

@@ -70,9 +70,7 @@ export async function writeBackup(
   })
 }
 
-/**
- * A file that cannot be restored, or a database that must not be restored into; says what to do.
- */
+/** A file that cannot be restored, or a database not to be restored into; says what to do. */
 export class RestoreFault extends Error {}
 
 /**
@@ -133,9 +131,7 @@ class Restoring {
 
   constructor(
     private readonly tx: TransactionSql,
-    /**
-     * Reports whether rows of a corridor go to a worker, for which they have to say the corridor.
-     */
+    /** Reports whether rows of a corridor go to a worker, and so have to say the corridor. */
     private readonly isSpread: boolean,
   ) {}
 
@@ -248,10 +244,7 @@ async function passGoneIds(tx: TransactionSql): Promise<void> {
     where last > case when given.is_called then given.last_value else 0 end`
 }
 
-/**
- * A table divided into parts can be copied as a query only. Archived observations are written as
- * rows.
- */
+/** Copies a partitioned table as a query, the only way; archived observations become rows. */
 const selected = ({ name, columns }: Table, isArchived: boolean): string =>
   isArchived && name === 'observations'
     ? ALL_ROWS

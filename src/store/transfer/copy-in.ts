@@ -25,9 +25,7 @@ export async function copyAll<T>(
   await copy.finish()
 }
 
-/**
- * Starts `statement`, a `COPY ... FROM STDIN`. Until it ends the transaction takes no other query.
- */
+/** Starts `statement`, a `COPY ... FROM STDIN`. The transaction takes no other query meanwhile. */
 export async function copyIn(tx: TransactionSql, statement: string): Promise<CopyIn> {
   const query = tx.unsafe(statement)
   const stream = (await query.writable()) as Writable

@@ -25,9 +25,7 @@ export class NewestKnown {
     })
   }
 
-  /**
-   * Reads the newest rows. A row that is older than all rows to come is irrelevant, and not read.
-   */
+  /** Reads the newest rows, except those that are older than all rows to come. */
   async #learn(places: readonly Place[], sinceMs: number): Promise<void> {
     const unknown = new Map<string | number, Place>()
     for (const place of places)

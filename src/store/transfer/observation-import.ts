@@ -19,10 +19,7 @@ import { type CorridorSpans, RestatedSpans, recountRestated } from './restated-s
 
 /** The maximum number of rows that are written at once. */
 const WRITE_ROWS_MAX = 1000
-/**
- * The most rows in one COPY, since the server remembers each until its end to check the foreign
- * keys.
- */
+/** The most rows in one COPY: the server remembers each until its end, for foreign keys. */
 const COPY_ROWS_MAX = 50_000
 /** The number of rows that are looked at for the months that they need; fewer rows need none. */
 const LOOK_ROWS = 10_000
