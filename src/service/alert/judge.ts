@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { ALERTS_MAX, type Alert, type Standing } from '~/domain/alert/alert.ts'
 import { fieldOf } from '~/domain/alert/field.ts'
 import { judged, type Value } from '~/domain/alert/rule.ts'
@@ -7,7 +8,6 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { type Freshness, freshnessAt, hourStartMs, type Tier } from '~/domain/freshness.ts'
 import { tierOf } from '~/domain/quota.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { Live } from '~/memory/live/live.ts'
 import type { Step, StepHearer } from '~/memory/live/step.ts'
 import type { Generation } from '~/memory/memory.ts'
@@ -66,18 +66,18 @@ type Moment = {
 const WAITING_MAX = 1000
 /** The number of alerts that are evaluated in one go, before others get their turn. */
 const SLICE = 100
-/** Lag that the log's time may have while nothing is watched. */
+/** Lag that the log's time may have while nothing is watched, or an alert that is read. */
 const BEHIND_MS_MAX = MINUTE_MS
+/** The maximum number of steps by which an alert that is read late is evaluated. */
+const RECENT_MAX = 500
 
-/**
- * Evaluates alerts by each step of the log, in order. All processes do so; the first one to finish
- * records the result.
- */
+/** Evaluates alerts by each step of the log, in order, in all processes; the first one stores. */
 export class AlertJudge implements StepHearer {
   readonly #ofAccounts = new Map<string, readonly Judging[]>()
   readonly #inCorridors = new Map<string, Set<Judging>>()
   readonly #watches = new Map<string, () => void>()
   #waiting: Moment[] = []
+  #recent: readonly Moment[] = []
   #work: Promise<void> | null = null
 
   constructor(private readonly deps: JudgeDeps) {}
@@ -90,15 +90,21 @@ export class AlertJudge implements StepHearer {
   }
 
   onStep({ position, kind, atMs, committedMs, after, hour, quotes, withdrawn }: Step): void {
-    if (this.#ofAccounts.size === 0) return
     const at = { position, generation: after, committedMs, accountId: null }
     const freshness = hour ? freshnessAt('hourly', hour.ms) : freshnessAt('realtime', atMs)
-    const keys = kind === 'observations' ? this.#watchedAmong([...quotes, ...withdrawn]) : null
-    if (keys?.size !== 0) this.#add({ ...at, keys, freshness })
+    const rows = [...quotes, ...withdrawn]
+    const keys = kind === 'observations' ? new Set(rows.map(corridorKey)) : null
+    const moment = { ...at, keys, freshness }
+    const sinceMs = this.deps.clock.now() - BEHIND_MS_MAX
+    const recent = this.#recent.filter((one) => one.committedMs >= sinceMs)
+    this.#recent = [...recent.slice(1 - RECENT_MAX), moment]
+    if (keys?.isDisjointFrom(this.#inCorridors) || this.#ofAccounts.size === 0) return
+    this.#add(moment)
   }
 
   /** Evaluates all by the current state, after pending steps; time may have been set back. */
   onGap(): void {
+    this.#recent = []
     for (const own of [...this.#ofAccounts.values()])
       this.#put(own.map((one) => ({ ...one, readMs: Number.NEGATIVE_INFINITY })))
     this.#addAll(null)
@@ -106,23 +112,29 @@ export class AlertJudge implements StepHearer {
 
   /**
    * Replaces the alerts of an account, or all alerts, by those read from the database; each is
-   * evaluated at once by the current state, unless another process has evaluated it further on.
+   * evaluated at once by the current state, unless another process has evaluated it further on. A
+   * state that is new here takes the recent steps first: other processes may have yet to store one.
    */
   replace(alerts: readonly Alert[], accountId: string | null): void {
     const before = new Map(this.#all(accountId).map((one) => [one.alert.id, one]))
     for (const id of accountId === null ? [...this.#ofAccounts.keys()] : [accountId])
       this.#remove(id)
     const readMs = this.deps.clock.now()
+    const late: Judging[] = []
     for (const own of Map.groupBy(alerts, (alert) => alert.accountId).values())
       this.#put(
         own.map((alert, rank) => {
           const known = before.get(alert.id)
           const fresh = judgingOf(alert, rank, readMs)
-          if (known?.alert.revision !== alert.revision) return fresh
+          const isKnown = known?.alert.revision === alert.revision
+          if (!isKnown || !isDeepStrictEqual(known.standing, alert.standing)) late.push(fresh)
+          if (!isKnown) return fresh
           return { ...fresh, readMs: known.readMs, value: known.value }
         }),
       )
     this.watchTime()
+    const missed = this.#recent.filter((step) => late.some((one) => isAfter(step, one)))
+    this.#waiting.unshift(...missed.map((step) => ({ ...step, accountId })))
     this.#addAll(accountId)
   }
 
@@ -149,10 +161,6 @@ export class AlertJudge implements StepHearer {
     this.#waiting = []
     for (const id of [...this.#ofAccounts.keys()]) this.#remove(id)
     this.watchTime()
-  }
-
-  #watchedAmong(quotes: readonly Quote[]): ReadonlySet<string> {
-    return new Set(quotes.map(corridorKey).filter((key) => this.#inCorridors.has(key)))
   }
 
   #put(own: readonly Judging[]): void {
@@ -212,7 +220,10 @@ export class AlertJudge implements StepHearer {
   #due({ freshness, keys, accountId }: Moment): readonly Judging[] {
     const some = keys ? [...keys].flatMap((key) => [...(this.#inCorridors.get(key) ?? [])]) : null
     return (some ?? this.#all(accountId)).filter(
-      (one) => this.#tierOf(one) === freshness.tier && !isBefore(freshness, one),
+      (one) =>
+        this.#tierOf(one) === freshness.tier &&
+        (accountId ?? one.alert.accountId) === one.alert.accountId &&
+        !isBefore(freshness, one),
     )
   }
 
@@ -261,6 +272,9 @@ const judgingOf = (alert: Alert, rank: number, readMs: number): Judging => ({
   position: alert.judgedPosition,
   isOver: false,
 })
+
+const isAfter = ({ position, keys }: Moment, { position: last, alert: { corridor } }: Judging) =>
+  position > last && (keys?.has(corridorKey(corridor)) ?? true)
 
 /**
  * Reports whether a time lies before an alert was read. The log's time stops while nothing is

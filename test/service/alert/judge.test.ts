@@ -196,6 +196,41 @@ describe('several processes', () => {
     expect([...replica.faults, ...other.faults]).toEqual([])
   })
 
+  test('report the crossings before one of them read the alert, whichever stores first', async () => {
+    const account = await world.account('enterprise')
+    const quotes = [price(129)]
+    world.memory.publish({ quotes }, world.clock.now())
+    world.live.position = START
+    const late = await new Replica(otherHandle(database), world.clock).know(account)
+    await late.start(START, quotes)
+    const alert = await made(account)
+    const store = createJudgementStore(database)
+    let isBusy = true
+    const settle: typeof store.settle = (transitions) =>
+      isBusy ? Promise.reject(new Error('busy')) : store.settle(transitions)
+    const prompt = new Replica(database, world.clock, { ...store, settle }).know(account)
+    await prompt.start(START, quotes)
+    const steps = [131, 120, 132, 119, 133].map((rate) => recorded(price(rate)))
+    await prompt.apply(...steps.slice(0, 3))
+    await late.apply(...steps.slice(0, 2))
+    await late.read(account.id)
+    await late.apply(steps[2]!)
+    isBusy = false
+    await prompt.watch.run()
+    await Promise.all([prompt.apply(...steps.slice(3)), late.apply(...steps.slice(3))])
+    expect(await values(alert)).toEqual([131, 132, 133])
+  })
+
+  test('evaluate a changed condition by no step before its change', async () => {
+    const { account, alert, replica } = await scene()
+    await replica.apply(recorded(price(131)), recorded(price(120)))
+    world.live.position = START + 2
+    const change = { when: { ...WISH.when, value: 125 } }
+    await changeAlert(world.deps, { account, alertId: alert.id, change })
+    await replica.read(account.id)
+    expect(await values(alert)).toEqual([131])
+  })
+
   test('report a crossing that was not sent when one of them starts', async () => {
     const { account, alert } = await scene()
     const started = new Replica(database, world.clock).know(account)
