@@ -37,8 +37,9 @@ async function key(terminal: Terminal, { rotate, retire, json = false }: KeyOpti
     throw new CommandFailure('the keys of the log are in LOG_KEY: change that setting instead')
   const vkeys = await withExisting(terminal, async (database) => {
     const { keys, origin } = await logOf(database, config)
-    if (rotate) await keys.rotate()
-    if (retire) await keys.retire()
+    if (rotate && retire) await keys.replace()
+    else if (rotate) await keys.rotate()
+    else if (retire) await keys.retire()
     return keys.verifierKeys(origin)
   })
   const result = { vkey: vkeys.at(-1), ...(vkeys.length > 1 && { older: vkeys.slice(0, -1) }) }

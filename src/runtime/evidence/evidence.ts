@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '~/config.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import type { AnswerSigner } from '~/http/evidence/signing.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { Sealer } from '~/jobs/seal.ts'
@@ -145,6 +146,13 @@ async function postToWitness(url: string, body: string) {
 
 const KEY_AWAY = 'the signing key cannot be read; retry without Accept-Signature'
 
+function unreadable(cause: unknown): never {
+  if (cause instanceof ServiceError) throw cause
+  const error = new ServiceError('database_unavailable', KEY_AWAY)
+  error.cause = cause
+  throw error
+}
+
 type SignerDeps = {
   readonly keys: LogKeys
   readonly clock: { now(): number }
@@ -157,7 +165,7 @@ function answerSigner({ keys, clock, logSize }: SignerDeps): AnswerSigner {
   const current = async () => {
     const nowMs = clock.now()
     if (keys.known && Math.abs(nowMs - readMs) < MINUTE_MS) return keys.known
-    const all = await reached(keys.read(), KEY_AWAY)
+    const all = await reached(keys.read(), KEY_AWAY).catch(unreadable)
     readMs = nowMs
     return all
   }

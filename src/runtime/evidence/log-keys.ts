@@ -58,6 +58,12 @@ export class LogKeys {
     await this.#add({ isFirst: false })
   }
 
+  /** Adds a key that signs alone, also if no older one can be read. */
+  async replace(): Promise<void> {
+    await this.#add({ isFirst: false })
+    await this.retire()
+  }
+
   /** Retires every key but the newest; returns their number. */
   retire(): Promise<number> {
     return this.#store.retireOlder()
@@ -79,7 +85,8 @@ export class LogKeys {
       return await this.#seal.opened(sealed)
     } catch (cause) {
       throw new Error(
-        'the key of the log was encrypted with another AUTH_SECRET: restore that, or set LOG_KEY',
+        'the key of the log was encrypted with another AUTH_SECRET: restore that, set LOG_KEY, ' +
+          'or replace the key by corridor log key --rotate --retire',
         { cause },
       )
     }

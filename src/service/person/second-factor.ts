@@ -13,11 +13,16 @@ import type { Person } from './person.ts'
 /** A challenge for a browser, and the `Set-Cookie` lines that tie the response to it. */
 export type Challenge = { readonly options: object; readonly cookies: readonly string[] }
 
+type Refusal = 'wrong' | 'stale' | 'locked' | 'unreadable'
+
 type Codes = {
   /** The person who has shown the password and not the second factor yet; null for none. */
   pending(headers: Headers, nowMs: number): Promise<{ userId: string; email: string } | null>
-  /** Takes a code of the app or for recovery; `stale` if the password is needed again. */
-  enterCode(code: string, headers: Headers): Promise<SignedIn | 'wrong' | 'stale' | 'locked'>
+  /**
+   * Takes a code of the app or for recovery; `stale` if the password is needed again, `unreadable`
+   * if the app was set up under another secret of the service.
+   */
+  enterCode(code: string, headers: Headers): Promise<SignedIn | Refusal>
   /** The address that a new app reads; null if one is set up, or for a wrong password. */
   beginApp(password: string, headers: Headers): Promise<string | null>
   /** Ends the setting up by a code; returns `Set-Cookie` lines, or null for a wrong one. */
@@ -67,7 +72,7 @@ export async function enterCode(
   deps: SecondFactorDeps,
   { code, headers }: { code: string; headers: Headers },
   origin: Origin,
-): Promise<Entry | 'wrong' | 'stale' | 'locked'> {
+): Promise<Entry | Refusal> {
   const pending = await deps.codes.pending(headers, origin.nowMs)
   if (!pending) return 'stale'
   const attempt = await admitted(deps, 'sign-in', { ...origin, email: pending.email })

@@ -21,9 +21,9 @@ export function codesOf(library: Passwords, { cookiePrefix }: Pick<AuthOptions, 
       }),
     async enterCode(code: string, headers: Headers) {
       const asked = { body: { code }, headers, returnHeaders: true } as const
-      const entered = await library.attempted((api) =>
-        isFromApp(code) ? api.verifyTOTP(asked) : api.verifyBackupCode(asked),
-      )
+      const entered = await library
+        .attempted((api) => (isFromApp(code) ? api.verifyTOTP(asked) : api.verifyBackupCode(asked)))
+        .catch(unreadable)
       if (typeof entered === 'string') return outcomeOf(entered)
       const { id: userId, email } = entered.response.user
       return { userId, email, cookies: entered.headers.getSetCookie() }
@@ -58,7 +58,9 @@ function ownCodes(library: Passwords) {
       return typeof made === 'string' ? null : made.backupCodes
     },
     async recoveryCodes(userId: string) {
-      const left = await library.attempted((api) => api.viewBackupCodes({ body: { userId } }))
+      const left = await library
+        .attempted((api) => api.viewBackupCodes({ body: { userId } }))
+        .catch(unreadable)
       return typeof left === 'string' ? [] : left.backupCodes
     },
   }
@@ -66,8 +68,17 @@ function ownCodes(library: Passwords) {
 
 const isFromApp = (code: string): boolean => /^\d{6}$/.test(code)
 
+const UNREADABLE = 'unreadable'
+
+/** Outcome for an app, or codes, that another AUTH_SECRET encrypted: better-auth rejects then. */
+function unreadable(error: unknown): typeof UNREADABLE {
+  if (error instanceof Error && error.message === 'invalid tag') return UNREADABLE
+  throw error
+}
+
 /** Returns `stale` if the password has to be entered again. */
-function outcomeOf(refusal: string): 'wrong' | 'stale' | 'locked' {
+function outcomeOf(refusal: string): 'wrong' | 'stale' | 'locked' | 'unreadable' {
+  if (refusal === UNREADABLE) return UNREADABLE
   if (refusal === 'ACCOUNT_TEMPORARILY_LOCKED') return 'locked'
   const isStale =
     refusal === 'INVALID_TWO_FACTOR_COOKIE' || refusal === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE'
