@@ -33,7 +33,10 @@ type RetentionStore = {
    * roll-ups, and returns their number. The database refuses a `beforeMs` of less than a year ago.
    */
   prune(seriesId: number, limit: PruneLimit): Promise<number>
-  /** Deletes withdrawn observations that took effect before then, and uploads of such alone. */
+  /**
+   * Deletes withdrawn observations that took effect before then, uploads of such alone, and late
+   * commits that earlier runs have left without use.
+   */
   pruneWithdrawals(beforeMs: number): Promise<void>
   /** Records the pruning, and notifies listeners to load everything. */
   finish(pruning: Pruning): Promise<void>

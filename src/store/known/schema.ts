@@ -24,7 +24,8 @@ export const catalogueHistory = pgTable(
 /**
  * Commits that came more than a second after the time that their rows bear, such as long imports,
  * or that would come before an earlier one as the clock was set back. Their rows count as known
- * from `known_at` on; all others from the time that they bear. Append-only, written by triggers.
+ * from `known_at` on; all others from the time that they bear. Append-only, written by triggers;
+ * pruned with the observations, once no earlier time can be requested.
  */
 export const lateCommits = pgTable(
   'late_commits',
