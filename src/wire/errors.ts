@@ -90,7 +90,8 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
   quota_exceeded: "All of today's units are used.",
   too_many_failures: 'Too many requests without a valid key came from one address.',
-  too_many_changes: 'The account created or changed too many alerts within an hour.',
+  too_many_changes:
+    'The account changed too many alerts within an hour, or one secret too often in a day.',
   too_many_tests: 'The account, or all accounts for one host, sent too many tests within an hour.',
   too_many_streams: "The account has reached its plan's limit of open streams.",
   internal_error: 'Something failed on our side; retry in a moment.',

@@ -150,8 +150,10 @@ const ROUTES: readonly AlertRoute[] = [
   {
     ...{ method: 'POST', below: '/secret', id: 'rotateAlertSecret', isMetered: false },
     summary: "Replace an alert's signing key",
-    description: 'For a day every delivery is signed with both keys, so that none is rejected.',
-    errors: [...READING, 'invalid_parameter', 'unknown_alert'],
+    description:
+      'For a day every delivery is signed with both keys, so that none is rejected. A key can be ' +
+      'replaced 5 times a day.',
+    errors: [...READING, 'invalid_parameter', 'unknown_alert', 'too_many_changes'],
     response: SecretResponse,
     async answer({ deps, ...own }) {
       const { alert, secret, oldEndsMs } = await rotateSecret(deps, own)

@@ -110,7 +110,7 @@ const rotate: MemberForm<AlertPageDeps> = async (deps, member, form) => {
     const rotated = await rotateSecret(deps.alerting, ownAlert(member, form))
     return { page: rotatedSecretPage(member.pageRequest.words, rotated) }
   } catch (error) {
-    if (!isRefusal(error, 'invalid_parameter')) throw error
+    if (!isRefusal(error, 'invalid_parameter', 'too_many_changes')) throw error
     return shown(deps, member, { form, complaint: alertSentence(member.pageRequest.words, error) })
   }
 }

@@ -38,7 +38,7 @@ export type AlertStore = {
   rotate(
     accountId: string,
     id: string,
-    rotation: { readonly secret: string; readonly oldEndsMs: number },
+    rotation: { readonly secret: string; readonly oldEndsMs: number; readonly nowMs: number },
   ): Promise<Alert | null>
   /** The confirmed address of the account's person; null without one. */
   addressOf(accountId: string): Promise<string | null>

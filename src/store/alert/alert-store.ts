@@ -11,7 +11,7 @@ import type {
 import { LISTED_MAX } from '~/domain/alert/alert.ts'
 import { lockAccount } from '~/store/access/key-store.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
-import { isUuid } from '~/store/encoding.ts'
+import { instantText, isUuid } from '~/store/encoding.ts'
 import { announce } from '~/store/news-channel.ts'
 import { portalUsers } from '~/store/portal/schema.ts'
 import { alertDeliveries, alerts } from './schema.ts'
@@ -42,11 +42,12 @@ export function createAlertStore(database: Database) {
         return row ? alertOf(row) : null
       })
     },
-    async rotate(accountId: string, id: string, { secret, oldEndsMs }: Rotation) {
+    async rotate(accountId: string, id: string, { secret, oldEndsMs, nowMs }: Rotation) {
       if (!isUuid(id)) return null
+      const old = { oldSecret: sql`${alerts.secret}`, oldSecretEndsMs: oldEndsMs }
       const [row] = await db
         .update(alerts)
-        .set({ secret, oldSecret: sql`${alerts.secret}`, oldSecretEndsMs: oldEndsMs })
+        .set({ secret, ...old, olderSecrets: olderSecretsAt(nowMs) })
         .where(and(own(accountId, id), sql`${alerts.webhookUrl} is not null`))
         .returning()
       return row ? alertOf(row) : null
@@ -72,7 +73,20 @@ async function known(db: Db | Tx, id: string): Promise<Alert | null> {
   return row ? alertOf(row) : null
 }
 
-type Rotation = { readonly secret: string; readonly oldEndsMs: number }
+type Rotation = {
+  readonly secret: string
+  readonly oldEndsMs: number
+  readonly nowMs: number
+}
+
+/** The replaced secrets that still sign, to be retained when another one is replaced. */
+const olderSecretsAt = (nowMs: number) => sql`(
+  select coalesce(jsonb_agg(one), '[]') from (
+    select one from jsonb_array_elements(${alerts.olderSecrets}) one union all
+    select jsonb_build_object('secret', ${alerts.oldSecret}, 'ends_at', ${alerts.oldSecretEndsMs})
+  ) replaced
+  where (one ->> 'ends_at')::timestamptz > ${instantText(nowMs)}::timestamptz
+)`
 
 type Ending = {
   readonly status: Extract<AlertStatus, 'ended' | 'failing'>
@@ -171,7 +185,7 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
         ...(name !== undefined && { name }),
         ...(isOnce !== undefined && { isOnce }),
         ...(to && { webhookUrl: urlOf(to) }),
-        ...(secret !== undefined && { secret, oldSecret: null, oldSecretEndsMs: null }),
+        ...(secret !== undefined && { secret, ...NO_OLD_SECRETS }),
         ...(amount !== undefined && { amount }),
         ...(when && conditionColumns(when)),
         ...(status && { status, reason: null, endedMs: null }),
@@ -184,6 +198,8 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
     return alertOf(row!)
   })
 }
+
+const NO_OLD_SECRETS = { oldSecret: null, oldSecretEndsMs: null, olderSecrets: [] }
 
 /** Forgets since when waiting deliveries have failed: that was at another destination. */
 async function beginAnew(tx: Tx, id: string): Promise<void> {

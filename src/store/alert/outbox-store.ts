@@ -107,7 +107,10 @@ async function claimed(sql: Sql, request: ClaimRequest): Promise<Claim[]> {
       ${msOf(sql, sql`d.created_at`)} as created_ms,
       a.webhook_url as url, u.email as address, u.language, taken.receiver,
       array_remove(array[a.secret,
-        case when a.old_secret_ends_at > ${now} then a.old_secret end], null) as secrets`
+        case when a.old_secret_ends_at > ${now} then a.old_secret end], null) || array(
+          select one ->> 'secret' from jsonb_array_elements(a.older_secrets) one
+          where (one ->> 'ends_at')::timestamptz > ${now}
+        ) as secrets`
   return rows.map(claimOf)
 }
 

@@ -54,6 +54,8 @@ export const alerts = pg.pgTable(
     /** The key before it, which also signs for a while. */
     oldSecret: pg.text('old_secret'),
     oldSecretEndsMs: moment('old_secret_ends_at'),
+    /** Earlier keys that still sign, each as `{secret, ends_at}`, oldest first. */
+    olderSecrets: pg.jsonb('older_secrets').notNull().default([]),
   },
   (t) => [
     pg.index('alerts_account').on(t.accountId, t.createdMs, t.id),

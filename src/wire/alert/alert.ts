@@ -141,7 +141,7 @@ export const SecretResponse = namedRecord('AlertSecret', {
   secret: Type.String({ description: 'The new key, shown only here.', pattern: '^whsec_' }),
   old_secret_ends_at: Type.String({
     ...Instant,
-    description: 'Until then every delivery is signed with both keys.',
+    description: 'Until then every delivery is signed with the replaced key too.',
   }),
 })
 

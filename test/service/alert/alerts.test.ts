@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ALERTS_MAX } from '~/domain/alert/alert.ts'
-import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
@@ -11,6 +11,7 @@ import { RATES } from '~/service/alert/rate.ts'
 import { rotateSecret } from '~/service/alert/rotate.ts'
 import { testAlert } from '~/service/alert/test.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
+import { createOutboxStore } from '~/store/alert/outbox-store.ts'
 import { databasesOfFile, stockedDatabase } from '../../store/samples.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { AlertWorld, WISH } from './alert-world.ts'
@@ -376,6 +377,49 @@ describe('rotateSecret', () => {
     expect(rotated.oldEndsMs).toBe(world.clock.now() + 24 * 60 * MINUTE_MS)
     const [row] = await database.sql`select secret, old_secret from alerts where id = ${alert.id}`
     expect([row!.secret, row!.old_secret]).toEqual(['sealed_2', 'sealed_1'])
+  })
+
+  test('keeps each secret of the last day valid for its day, and none of a former webhook', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    await testAlert(world.deps, own)
+    const signing = async () => {
+      const busy = { busyReceivers: [], busyAccounts: [], room: 500 }
+      const store = createOutboxStore(database)
+      await database.sql`update alert_deliveries set claimed_until = null`
+      const claims = await store.claim({ ...busy, nowMs: world.clock.now() })
+      const { to } = claims.find(({ alertId }) => alertId === alert.id)!
+      return to.kind === 'webhook' ? to.secrets : []
+    }
+    for (let i = 0; i < 3; i++) {
+      await rotateSecret(world.deps, own)
+      world.clock.advance(HOUR_MS)
+    }
+    expect(await signing()).toEqual(['sealed_4', 'sealed_3', 'sealed_1', 'sealed_2'])
+    world.clock.advance(DAY_MS - 2 * HOUR_MS)
+    expect(await signing()).toEqual(['sealed_4', 'sealed_3'])
+    await rotateSecret(world.deps, own)
+    const [row] = await database.sql`select older_secrets from alerts where id = ${alert.id}`
+    expect(row!.older_secrets).toMatchObject([{ secret: 'sealed_3' }])
+    const url = 'https://example.com/other'
+    await changeAlert(world.deps, { ...own, change: { to: { kind: 'webhook', url } } })
+    expect(await signing()).toEqual(['sealed_6'])
+  })
+
+  test('refuses to replace a secret more often than it can keep the old ones', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    for (let i = 0; i < RATES.secrets; i++) await rotateSecret(world.deps, own)
+    await expect(rotateSecret(world.deps, own)).rejects.toMatchObject({
+      code: 'too_many_changes',
+      message: "an alert's secret is replaced 5 times a day; wait for the next day",
+    })
+    world.clock.advance(DAY_MS)
+    await rotateSecret(world.deps, own)
   })
 })
 

@@ -1,0 +1,1 @@
+ALTER TABLE "alerts" ADD COLUMN "older_secrets" jsonb DEFAULT '[]'::jsonb NOT NULL;
