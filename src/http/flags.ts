@@ -2,11 +2,12 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '~/domain/errors.ts'
+import { madeOnce } from '~/domain/made-once.ts'
 import type { Log } from '~/log.ts'
 import { pathOf } from './path.ts'
 import { errorReply } from './reply.ts'
 import type { Route } from './route.ts'
-import { madeOnce, StaticFile } from './static-file.ts'
+import { StaticFile } from './static-file.ts'
 
 /** Country codes and those of parts of countries; the package has flags of alliances too. */
 const FLAG = /^[a-z]{2,3}(?:-[a-z]{2,5})?\.svg$/

@@ -65,16 +65,3 @@ export class StaticFile {
     return new Response(bytes, { headers: { ...headers, ...codingHeader(coding) } })
   }
 }
-
-/** Calls `make` once and keeps what it made; if that fails, the next call makes it again. */
-export function madeOnce<T>(make: () => T | Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null
-  const attempt = async () => make()
-  return () => {
-    made ??= attempt().catch((error) => {
-      made = null
-      throw error
-    })
-    return made
-  }
-}

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { ServiceError } from '~/domain/errors.ts'
+import { madeOnce } from '~/domain/made-once.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
-import { madeOnce, StaticFile } from '~/http/static-file.ts'
+import { StaticFile } from '~/http/static-file.ts'
 import type { Log } from '~/log.ts'
 
 const STYLES = ['styles/site.css', 'styles/frame.css']

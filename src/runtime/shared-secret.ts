@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Config } from '~/config.ts'
+import { madeOnce } from '~/domain/made-once.ts'
 import type { Database } from '~/store/database.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 
@@ -10,17 +11,12 @@ const SECRET_BYTES = 32
 const FINGERPRINT_LENGTH = 32
 
 /** The secret in the settings, or one that all replicas find in the database, asked for once. */
-export function sharedSecretOf({ authSecret }: Pick<Config, 'authSecret'>, database: Database) {
+export function sharedSecretOf(
+  { authSecret }: Pick<Config, 'authSecret'>,
+  database: Database,
+): SharedSecret {
   const store = createPortalStore(database)
-  let secret: Promise<string> | null = authSecret === null ? null : Promise.resolve(authSecret)
-  const shared: SharedSecret = () => {
-    secret ??= store.secret(randomBytes(SECRET_BYTES).toString('base64url')).catch((error) => {
-      secret = null
-      throw error
-    })
-    return secret
-  }
-  return shared
+  return madeOnce(() => authSecret ?? store.secret(randomBytes(SECRET_BYTES).toString('base64url')))
 }
 
 /** Returns a function that derives from a string one that only holders of the secret can derive. */

@@ -1,6 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { madeOnce } from '~/http/static-file.ts'
+import { madeOnce } from '~/domain/made-once.ts'
 import { ROOT } from '../support/child.ts'
 
 /** Outside the sources, and cached between runs. */

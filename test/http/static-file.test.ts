@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { madeOnce, StaticFile } from '~/http/static-file.ts'
+import { StaticFile } from '~/http/static-file.ts'
 import { Assets } from '~/portal/assets.ts'
 import { ORIGIN, World } from '../support/world.ts'
 
@@ -65,18 +65,5 @@ describe('StaticFile', () => {
         .headers.get('etag')
     expect(tagOf('one')).toBe(tagOf('one'))
     expect(tagOf('one')).not.toBe(tagOf('two'))
-  })
-})
-
-describe('madeOnce', () => {
-  test('creates a value that failed again at the next call, and then keeps it', async () => {
-    let calls = 0
-    const made = madeOnce(() => {
-      calls++
-      if (calls === 1) throw new Error('away')
-      return 'text'
-    })
-    await expect(made()).rejects.toThrow('away')
-    expect([await made(), await made(), calls]).toEqual(['text', 'text', 2])
   })
 })

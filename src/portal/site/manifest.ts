@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { madeOnce } from '~/domain/made-once.ts'
 import type { Route } from '~/http/route.ts'
-import { madeOnce, StaticFile } from '~/http/static-file.ts'
+import { StaticFile } from '~/http/static-file.ts'
 import { png } from '~/portal/picture/drawing.ts'
 
 export const MANIFEST_PATH = '/manifest.webmanifest'

@@ -1,6 +1,7 @@
 import { renderToString } from 'preact-render-to-string'
+import { madeOnce } from '~/domain/made-once.ts'
 import type { Route } from '~/http/route.ts'
-import { madeOnce, StaticFile } from '~/http/static-file.ts'
+import { StaticFile } from '~/http/static-file.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { PageDeps } from '~/portal/page.tsx'
 import { LANGUAGES } from '~/portal/words/language.ts'

@@ -1,4 +1,5 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import { madeOnce } from '~/domain/made-once.ts'
 
 /** Reason for refusing a password. */
 export type PasswordFault = 'length' | 'address' | 'leaked'
@@ -23,14 +24,8 @@ export async function passwordFault({ password, email }: Choice): Promise<Passwo
   const plain = password.trim().toLowerCase()
   const address = email.trim().toLowerCase()
   if (plain === address || plain === address.split('@')[0]) return 'address'
-  leaked ??= loadLeaked().catch((error) => {
-    leaked = null
-    throw error
-  })
-  return (await leaked).has(plain) ? 'leaked' : null
+  return (await leaked()).has(plain) ? 'leaked' : null
 }
-
-let leaked: Promise<LeakedPasswords> | null = null
 
 /** The passwords of the list that are long enough to be chosen, by the hash of each. */
 type LeakedPasswords = { has(password: string): boolean }
@@ -55,6 +50,8 @@ async function loadLeaked(): Promise<LeakedPasswords> {
   const hashes = BigUint64Array.from(found).sort()
   return { has: (password) => isAmong(hashes, hashOf(password)) }
 }
+
+const leaked = madeOnce(loadLeaked)
 
 const hashOf = (password: string): bigint => Bun.hash.wyhash(password)
 

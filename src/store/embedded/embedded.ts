@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
+import { madeOnce } from '~/domain/made-once.ts'
 import { type Binaries, embeddedBinaries } from './binaries.ts'
 import { clusterMajor, clusterPassword, createCluster, ROLE, requireSameMajor } from './cluster.ts'
 import { ELSEWHERE, embeddedHome, giveToOwner, type Home, type HomeOptions } from './home.ts'
@@ -71,7 +72,7 @@ type Shared = Omit<ServerOptions, 'alone'>
 async function enter(home: Home, options: EmbeddedOptions): Promise<Share> {
   const { say, ended, durable = true } = options
   const locks: Lock[] = []
-  const binaries = memoized(() => findBinaries(home, options))
+  const binaries = madeOnce(() => findBinaries(home, options))
   try {
     if (options.use === 'service') locks.push(await serviceLock(home))
     const { alone, lock } = await usersLock(home)
@@ -181,15 +182,3 @@ async function ensureDatabase(home: Home, url: string): Promise<void> {
 
 const urlOf = (password: string, port: number, database: string) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`
-
-/** Makes it once; if that rejects, the next call tries again. */
-function memoized<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null
-  return () => {
-    made ??= make().catch((error) => {
-      made = null
-      throw error
-    })
-    return made
-  }
-}

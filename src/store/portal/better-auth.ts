@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { type MailedLink, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import { madeOnce } from '~/domain/made-once.ts'
 import type { Database } from '~/store/database.ts'
 import { portalTwoFactors } from './factor-schema.ts'
 import { portalCredentials, portalSessions, portalUsers, portalVerifications } from './schema.ts'
@@ -40,20 +41,14 @@ const TABLES = {
 
 /** A library based on better-auth, loaded at the first call; its errors name their real reason. */
 export class BetterAuth<Library extends { readonly api: unknown }> {
-  #loading: Promise<Library> | null = null
+  /** Loads the library; if that rejects, the next call tries again. */
+  readonly load: () => Promise<Library>
 
   constructor(
     private readonly database: Database,
-    private readonly made: () => Promise<Library>,
-  ) {}
-
-  /** Loads the library; if that rejects, the next call tries again. */
-  load(): Promise<Library> {
-    this.#loading ??= this.made().catch((error) => {
-      this.#loading = null
-      throw error
-    })
-    return this.#loading
+    made: () => Promise<Library>,
+  ) {
+    this.load = madeOnce(made)
   }
 
   /** The result of the call, or the code of its refusal; rejects if the error is ours. */
