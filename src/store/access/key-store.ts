@@ -114,8 +114,6 @@ export async function revokeKey(
   })
 }
 
-export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
-
 /** Name of a key in the log. */
 const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash' | 'dailyBudget'>) => ({
   key_id: key.id,
@@ -147,22 +145,19 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-const keyRows = (db: Db | Tx, accountId: string): Promise<KeyRow[]> =>
-  db
+/** The account's keys, oldest first. */
+export async function listKeys(db: Db | Tx, accountId: string): Promise<ListedKey[]> {
+  const rows = await db
     .select()
     .from(keys)
     .where(eq(keys.accountId, accountId))
     .orderBy(asc(keys.createdMs), asc(keys.id))
-
-const keysOf = async (db: Db | Tx, accountId: string): Promise<ListedKey[]> =>
-  (await keyRows(db, accountId)).map((row) => ({
-    ...keyOf(row),
-    createdMs: row.createdMs,
-  }))
+  return rows.map((row) => ({ ...keyOf(row), createdMs: row.createdMs }))
+}
 
 /** The account's API keys without those of connected applications, which have their own limits. */
 const textKeysOf = async (tx: Tx, accountId: string): Promise<ListedKey[]> =>
-  (await keysOf(tx, accountId)).filter((key) => !isConnection(key))
+  (await listKeys(tx, accountId)).filter((key) => !isConnection(key))
 
 function refusalOf(
   own: readonly ListedKey[],

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Kept } from '~/domain/person/kept.ts'
-import { keyOf } from '~/store/access/key-store.ts'
+import { listKeys } from '~/store/access/key-store.ts'
 import { alertOf } from '~/store/alert/alert-store.ts'
 import { alertDeliveries, alerts } from '~/store/alert/schema.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { uploadDrafts, uploadLayouts, uploads } from '~/store/recording/schema.ts'
-import { accounts, keys, usage } from '~/store/schema.ts'
+import { accounts, usage } from '~/store/schema.ts'
 import { createFactorStore } from './factor-store.ts'
 import { oauthClients, oauthConsents } from './oauth-schema.ts'
 import { auditLog, portalUsers } from './schema.ts'
@@ -24,7 +24,7 @@ export async function keptOf(database: Database, own: Own): Promise<Kept> {
     createFactorStore(database).factors(userId),
     createSessionStore(database).sessions(userId, nowMs),
   ])
-  const { people, accounts: held, keys: ownKeys, alerts: watched, changes, ...kept } = rows
+  const { people, accounts: held, alerts: watched, changes, ...kept } = rows
   const [person] = people
   const [account] = held
   if (!person || !account) throw new Error(`nothing is stored about account ${accountId}`)
@@ -32,7 +32,6 @@ export async function keptOf(database: Database, own: Own): Promise<Kept> {
   return {
     person: { email, createdMs: createdAt.getTime(), language },
     ...{ account, factors, sessions, ...kept },
-    keys: ownKeys.map((row) => ({ ...keyOf(row), createdMs: row.createdMs })),
     applications: kept.applications.map(({ createdAt, ...one }) => ({
       ...{ ...one, createdMs: createdAt.getTime() },
     })),
@@ -45,11 +44,7 @@ async function rowsOf(tx: Tx, { userId, accountId }: Own) {
   return {
     people: await tx.select().from(portalUsers).where(eq(portalUsers.id, userId)),
     accounts: await tx.select().from(accounts).where(eq(accounts.id, accountId)),
-    keys: await tx
-      .select()
-      .from(keys)
-      .where(eq(keys.accountId, accountId))
-      .orderBy(asc(keys.createdMs), asc(keys.id)),
+    keys: await listKeys(tx, accountId),
     usage: await tx
       .select({ day: usage.day, keyId: usage.keyId, requests: usage.requests })
       .from(usage)
