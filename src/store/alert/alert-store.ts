@@ -2,7 +2,6 @@ import { and, asc, count, desc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type {
   Alert,
   AlertStatus,
-  Condition,
   Destination,
   FirstJudgement,
   KeptChange,
@@ -21,8 +20,6 @@ type AlertRow = typeof alerts.$inferSelect
 /** Alerts as their owners see and change them. An id that is not a uuid is unknown. */
 export function createAlertStore(database: Database) {
   const { db } = database
-  const own = (accountId: string, id: string) =>
-    and(eq(alerts.accountId, accountId), eq(alerts.id, id))
   return {
     list: (accountId: string) => listOf(db, accountId),
     async find(accountId: string, id: string): Promise<Alert | null> {
@@ -67,6 +64,9 @@ export function createAlertStore(database: Database) {
 }
 
 /** Returns an alert by its id, whatever its account. */
+const own = (accountId: string, id: string) =>
+  and(eq(alerts.accountId, accountId), eq(alerts.id, id))
+
 async function known(db: Db | Tx, id: string): Promise<Alert | null> {
   if (!isUuid(id)) return null
   const [row] = await db.select().from(alerts).where(eq(alerts.id, id))
@@ -147,7 +147,7 @@ function create(database: Database, made: NewAlert, max: number): Promise<Alert 
         sourceCountry: made.sourceCountry,
         targetCountry: made.targetCountry,
         amount: made.amount,
-        ...conditionColumns(made.when),
+        ...made.when,
         webhookUrl: urlOf(made.to),
         isOnce: made.isOnce,
         ...judgedColumns(made),
@@ -173,7 +173,7 @@ type Changing = {
 function changed(database: Database, { accountId, id, change, max }: Changing) {
   return database.db.transaction(async (tx): Promise<Alert | 'full' | null> => {
     await lockAccount(tx, accountId)
-    const isThis = and(eq(alerts.accountId, accountId), eq(alerts.id, id))
+    const isThis = own(accountId, id)
     const [old] = await tx.select().from(alerts).where(isThis).for('update')
     if (!old) return null
     const isRevived = old.status === 'ended' && change.status !== undefined
@@ -187,7 +187,7 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
         ...(to && { webhookUrl: urlOf(to) }),
         ...(secret !== undefined && { secret, ...NO_OLD_SECRETS }),
         ...(amount !== undefined && { amount }),
-        ...(when && conditionColumns(when)),
+        ...when,
         ...(status && { status, reason: null, endedMs: null }),
         ...(judged && { ...judgedColumns(judged), revision: old.revision + 1 }),
       })
@@ -206,13 +206,6 @@ async function beginAnew(tx: Tx, id: string): Promise<void> {
   const isWaiting = and(eq(alertDeliveries.alertId, id), eq(alertDeliveries.status, 'waiting'))
   await tx.update(alertDeliveries).set({ firstFailedAt: null }).where(isWaiting)
 }
-
-const conditionColumns = ({ field, op, value, periodMs }: Condition) => ({
-  field,
-  op,
-  value,
-  periodMs,
-})
 
 const judgedColumns = ({ standing, judgedPosition, lastValue }: FirstJudgement) => ({
   ...standing,

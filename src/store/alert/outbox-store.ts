@@ -56,19 +56,11 @@ export function createOutboxStore(database: Database) {
   }
 }
 
-type Claimed = {
-  id: string
-  alert_id: string
-  account_id: string
-  kind: DeliveryKind
-  body: string
-  created_ms: number
-  tries: number
+type Claimed = Omit<Claim, 'to'> & {
   url: string | null
   secrets: string[]
   address: string | null
   language: string | null
-  receiver: string
 }
 
 /**
@@ -103,8 +95,8 @@ async function claimed(sql: Sql, request: ClaimRequest): Promise<Claim[]> {
       claimed_until = clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'
     from taken, alerts a left join portal_users u on u.account_id = a.account_id
     where d.id = taken.id and a.id = d.alert_id
-    returning d.id, d.alert_id, a.account_id, d.kind, d.body, d.tries,
-      ${msOf(sql, sql`d.created_at`)} as created_ms,
+    returning d.id, d.alert_id as "alertId", a.account_id as "accountId", d.kind, d.body, d.tries,
+      ${msOf(sql, sql`d.created_at`)} as "createdMs",
       a.webhook_url as url, u.email as address, u.language, taken.receiver,
       array_remove(array[a.secret,
         case when a.old_secret_ends_at > ${now} then a.old_secret end], null) || array(
@@ -126,11 +118,10 @@ const receiverIn = (sql: Sql) => sql`
   case when d.kind = 'ended' or a.webhook_url is null then 'mail'
     else a.account_id || ' ' || lower(substring(a.webhook_url, '^[^/]*//[^/?]*')) end`
 
-const claimOf = ({ url, secrets, address, language, receiver, ...row }: Claimed): Claim => ({
-  ...{ id: row.id, alertId: row.alert_id, accountId: row.account_id, kind: row.kind },
-  ...{ body: row.body, createdMs: row.created_ms, tries: row.tries, receiver },
+const claimOf = ({ url, secrets, address, language, ...claim }: Claimed): Claim => ({
+  ...claim,
   to:
-    receiver === 'mail' || url === null
+    claim.receiver === 'mail' || url === null
       ? { kind: 'mail', address, language }
       : { kind: 'webhook', url, secrets },
 })
