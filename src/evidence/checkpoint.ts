@@ -1,4 +1,5 @@
 import { base64, base64Bytes } from './base64.ts'
+import { noteOf } from './note-text.ts'
 import { HASH_BYTES, type Tree } from './span.ts'
 
 /** The head of a log of an origin. https://c2sp.org/tlog-checkpoint */
@@ -14,6 +15,12 @@ export function checkpointOf(text: string): Checkpoint | null {
   const bytes = base64Bytes(root!)
   if (bytes?.length !== HASH_BYTES) return null
   return { origin, size: Number(size), root: bytes }
+}
+
+/** The checkpoint in a signed note; null for a string that is not one. */
+export function checkpointIn(text: string | null): Checkpoint | null {
+  const note = text === null ? null : noteOf(text)
+  return note && checkpointOf(note.text)
 }
 
 /** The input of one pass that seals. */

@@ -1,5 +1,4 @@
-import { type Checkpoint, checkpointOf, type Sealed, type SealPass } from '~/evidence/checkpoint.ts'
-import { noteOf } from '~/evidence/note-text.ts'
+import { type Checkpoint, checkpointIn, type Sealed, type SealPass } from '~/evidence/checkpoint.ts'
 import type { Log } from '~/log.ts'
 import { cosigned, type Witness, type WitnessCounts, type WitnessDeps } from './cosign.ts'
 import type { Job } from './schedule.ts'
@@ -126,9 +125,4 @@ export class Sealer {
     this.#isBehind = isBehind
     if (note !== head.note) await store.cosign(head.note, note)
   }
-}
-
-function checkpointIn(text: string | null): Checkpoint | null {
-  const note = text === null ? null : noteOf(text)
-  return note && checkpointOf(note.text)
 }

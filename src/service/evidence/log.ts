@@ -2,8 +2,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs, type Tier } from '~/domain/freshness.ts'
 
-import { checkpointOf } from '~/evidence/checkpoint.ts'
-import { noteOf } from '~/evidence/note-text.ts'
+import { checkpointIn } from '~/evidence/checkpoint.ts'
 import { proofText } from '~/evidence/proof.ts'
 import { tileNameOf, widthIn } from '~/evidence/tile.ts'
 
@@ -87,7 +86,7 @@ export async function proofOfRow(
   if (index === null || checkpoint === null) throw await unsealed(log, { kind, id })
   if (tier === 'hourly' && index >= (await log.sizeAt(hourStartMs(nowMs))))
     throw notSealed(`${kind} ${id} is proved to hourly keys`, hourStartMs(nowMs) + HOUR_MS)
-  const { size } = checkpointOf(noteOf(checkpoint)!.text)!
+  const { size } = checkpointIn(checkpoint)!
   const [extra, path] = await Promise.all([log.entryAt(index), log.inclusion(index, size)])
   return proofText({ extra, index, path, checkpoint })
 }

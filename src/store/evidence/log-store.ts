@@ -1,7 +1,5 @@
 import { bundleOf } from '~/evidence/bundle.ts'
-import { checkpointOf } from '~/evidence/checkpoint.ts'
 import { entryBytes } from '~/evidence/entry.ts'
-import { noteOf } from '~/evidence/note-text.ts'
 import { consistencySpans, inclusionSpans, type Span } from '~/evidence/span.ts'
 import { TILE_WIDTH } from '~/evidence/tile.ts'
 import { spanHash } from '~/evidence/tree.ts'
@@ -121,12 +119,6 @@ const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
     return row?.origin ?? null
   },
 })
-
-/** Content of the newest checkpoint; null for a note that is not one. */
-export function checkpointIn(text: string) {
-  const note = noteOf(text)
-  return note && checkpointOf(note.text)
-}
 
 /** The entries of leaves, in order; null for those whose rows are gone. */
 export async function entriesOfLeaves(

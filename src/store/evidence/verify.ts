@@ -1,4 +1,5 @@
 import { checkTree, hashesOf } from '~/evidence/check.ts'
+import { checkpointIn } from '~/evidence/checkpoint.ts'
 import { HASH_BYTES, isEqual } from '~/evidence/span.ts'
 import { TILE_WIDTH, widthIn } from '~/evidence/tile.ts'
 import { leafHash } from '~/evidence/tree.ts'
@@ -18,7 +19,7 @@ import {
   type Reading,
 } from './leaf-rows.ts'
 import { type Range, serverName } from './log-state.ts'
-import { checkpointIn, entriesOfLeaves } from './log-store.ts'
+import { entriesOfLeaves } from './log-store.ts'
 import { bundleKeys, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
 
 /** The number of bundles that are compared at once. */
