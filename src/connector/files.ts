@@ -20,7 +20,6 @@ export type Folder = {
   close(): Promise<void>
 }
 
-/** A folder of this machine. */
 export const localFolder = (path: string): Folder => ({
   list: (pattern, max) => filesIn(path, pattern, max).catch(unreadable),
   close: async () => {},

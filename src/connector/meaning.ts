@@ -98,7 +98,6 @@ function* secretFaults({ from, name, secrets = [] }: Connector): Generator<Fault
         }
 }
 
-/** Yields the missing settings for an SFTP server: user, secret, host key. */
 function* sftpFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   if (!url?.username || !url.hostname || url.password !== '' || !/\/[^/]+$/.test(url.pathname))
@@ -109,7 +108,6 @@ function* sftpFaults({ from }: Connector): Generator<Fault> {
     yield faultOf('from', 'from lacks host_key: give what ssh-keygen -lf prints')
 }
 
-/** Yields the missing settings for a bucket: its name, a key and its secret. */
 function* bucketFaults({ from }: Connector): Generator<Fault> {
   if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
     yield faultOf('from.url', 'from.url must be s3://bucket/folder/*.csv')
@@ -126,7 +124,6 @@ const namesOf = ({ from }: Connector): string[] => {
   return names.includes('corridor') ? [...names, 'from', 'to'] : names
 }
 
-/** Yields the missing settings for a mailbox: user, password, sender. */
 function* mailFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   const isPlace = url !== null && /^\/.+\/[^/]+$/.test(url.pathname)

@@ -84,7 +84,6 @@ const rowMembers = Object.fromEntries(
   ROW_MEMBERS.map((name) => [name, Type.Optional(expression)] as const),
 )
 
-/** The form of a connector file. */
 export const ConnectorSchema = ruled(
   Type.Object(
     {

@@ -4,7 +4,6 @@ import { Edge, TILE_WIDTH, type Tile, widthIn } from './tile.ts'
 /** Gives a tile with at least `width` hashes, cut to them; null if there is none. */
 type TileSource = (level: number, index: number, width: number) => Promise<Uint8Array | null>
 
-/** The number of tiles that are requested at once. */
 const AT_ONCE = 8
 
 /**
@@ -40,7 +39,6 @@ export async function checkTree(
 
 const isFull = ({ hashes }: Tile): boolean => hashes.length === TILE_WIDTH * HASH_BYTES
 
-/** The hashes of a tile, one by one. */
 export const hashesOf = (tile: Uint8Array): Uint8Array[] =>
   Array.from({ length: tile.length / HASH_BYTES }, (_, i) =>
     tile.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),

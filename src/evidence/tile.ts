@@ -105,7 +105,6 @@ export class Edge {
     return [...changed.values()]
   }
 
-  /** The last tile of each level, from the leaves up, unless it is full. */
   partial(): Tile[] {
     return this.#partial.flatMap((hashes, level) => {
       const index = Math.floor(this.#size / TILE_WIDTH ** (level + 1))

@@ -20,7 +20,6 @@ const TOKEN = new RegExp(
 )
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
-/** Maximum depth of nested elements. */
 const DEPTH_MAX = 100
 
 /**

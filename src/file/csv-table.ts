@@ -5,7 +5,6 @@ import { LINE_LENGTH_MAX, type Line, peeked } from './lines.ts'
 export type RequiredColumn = readonly [string, ...string[]]
 
 type CsvTable = {
-  /** The names of the columns, in their order. */
   readonly header: readonly string[]
   /** The records below the header; one of another length than the header has an error. */
   readonly records: AsyncIterable<CsvRecord[]>

@@ -9,7 +9,6 @@ type Row<T extends Cell = Cell> = readonly (T | undefined)[]
 type Titled<T extends Cell> = {
   /** The titles of the columns by position; empty for a column without one. */
   readonly header: readonly string[]
-  /** The rows below the header. */
   readonly rows: readonly Row<T>[]
 }
 

@@ -12,7 +12,6 @@ type OutboxStore = {
   claim(request: ClaimRequest): Promise<readonly Claim[]>
   /** Gives a claim back, as if it had not been tried; it is due at `nextMs`. */
   release(claim: Claim, nextMs: number): Promise<void>
-  /** Counts one more and returns the number in the window that ends at `endsMs`. */
   countAttempt(scope: string, endsMs: number): Promise<number>
   keepSuccess(claim: Claim, attempt: Attempt): Promise<void>
   /** Keeps a failure, and when it is tried next; null gives it up. */
@@ -44,7 +43,6 @@ type DelivererDeps = {
   send(claim: Claim, stop: AbortSignal): Promise<Answer>
   /** The email to the owner of alerts that were switched off; null if none can be sent. */
   endingBody(claim: Claim, ended: SwitchedOff, reason: string): string | null
-  /** Receives each attempt. */
   note(claim: Claim, outcome: Outcome, ms: number): void
 }
 

@@ -80,7 +80,6 @@ export type SourceReport = {
   readonly record: SourceRecord
 }
 
-/** The most observations in one batch. */
 const BATCH_MAX = 500
 
 /**

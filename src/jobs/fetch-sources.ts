@@ -10,7 +10,6 @@ import { lastInstantMs } from './schedule.ts'
 
 type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
 
-/** The maximum number of banks that are queried at once. */
 const AT_ONCE_MAX = 5
 
 const NOTHING_WISHED: Wish = { since: null, until: null, isDry: false }

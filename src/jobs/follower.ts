@@ -71,7 +71,6 @@ export class Follower {
     return this.#gaps
   }
 
-  /** Whether the last attempt failed. */
   get isFailing(): boolean {
     return this.#turns.failure !== null
   }

@@ -45,7 +45,6 @@ export class LoadTurns {
     void this.#run()
   }
 
-  /** Begins no turn any more. */
   stop(): void {
     this.#isStopped = true
     this.#next?.resolve()

@@ -123,7 +123,6 @@ export class Refresher {
     if (this.isBehind) await this.reload()
   }
 
-  /** Stops loading anything on its own. */
   stop(): void {
     this.#turns.stop()
   }

@@ -10,7 +10,6 @@ const LEAVES_MAX = 20_000
 type LogStore = WitnessDeps['store'] & {
   /** Seals some of the committed rows; null if nothing is new. */
   seal(pass: SealPass): Promise<Sealed | null>
-  /** The newest checkpoint, signed; null before the first. */
   head(): Promise<{ readonly note: string } | null>
 }
 
@@ -23,7 +22,6 @@ type Deps = {
   readonly signed: SealPass['signed']
   readonly witnesses: readonly Witness[]
   readonly post: WitnessDeps['post']
-  /** The origin of a log that has none yet. */
   readonly origin: string
   /** Interval of seals; null for never. */
   readonly everyMs: number | null

@@ -41,7 +41,6 @@ let serials = 0
 export class DayReferences {
   private constructor(
     private readonly days: Days,
-    /** The number of probes that are noted. */
     readonly size: number,
     /**
      * Changes whenever a value that may have been read becomes another; two indexes with one
@@ -71,7 +70,6 @@ export class DayReferences {
     return missing
   }
 
-  /** Every probe that is noted. */
   get probes(): Probe[] {
     return [...this.days].flatMap(([currency, days]) =>
       days.map(({ atMs }) => ({ currency, atMs })),

@@ -65,7 +65,6 @@ export class View {
     this.#rules = { catalogue, days, suspectPct, midOf, ...ages }
   }
 
-  /** The whole generation, whatever its times. */
   get generation(): Generation {
     this.basis.readAllQuotes()
     return this.#generation

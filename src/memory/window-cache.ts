@@ -102,7 +102,6 @@ export class WindowCache {
     for (const atMs of new Set(references.map((one) => one.atMs))) this.#drop(USD, atMs)
   }
 
-  /** Drops everything. */
   clear(): void {
     this.#invalidations += this.#kept.size
     for (const [key, { sources }] of this.#pending) this.#unlist(key, sources)

@@ -99,7 +99,6 @@ export class ReadReplicas {
     }
   }
 
-  /** The jobs that measure replicas; none if there are no replicas. */
   get jobs(): Job[] {
     if (this.#replicas.length === 0) return []
     return [{ name: 'measure-replicas', pattern: '* * * * * *', run: () => this.measure() }]

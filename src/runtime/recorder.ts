@@ -32,7 +32,6 @@ export const RECORDING_AWAY =
   'the database cannot be reached; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
-/** Outcomes of the rows of a batch. */
 const OUTCOMES = {
   recorded: 'recorded',
   replayed: 'repeated',

@@ -57,7 +57,6 @@ export class Telemetry {
 
   private constructor(
     private readonly options: TelemetryOptions,
-    /** The tracing; null if nothing is traced. */
     readonly tracing: Tracing | null,
   ) {
     const { clock } = options

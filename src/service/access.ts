@@ -94,7 +94,6 @@ function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | Ser
   return isRevoked(caller.key, nowMs) ? REVOKED_KEY : caller
 }
 
-/** The recorder of what a caller records. */
 export const recorderOf = ({ account, key }: Caller): Recorder => ({
   accountId: account.id,
   keyId: key.id,

@@ -18,10 +18,8 @@ export type Status = {
   /** Says whether the newest reference still counts as recent. */
   readonly isMidRecent: boolean
   readonly feeds: FeedState
-  /** State of the banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
   readonly connectors: readonly ConnectorRecord[]
-  /** The pegs that feeds contradict. */
   readonly doubtfulPegs: readonly DoubtfulPeg[]
   /** The mids that feeds disagree on, or that one feed alone moved far. */
   readonly doubtfulMids: readonly DoubtfulMid[]

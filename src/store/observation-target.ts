@@ -37,9 +37,7 @@ type OwnRows = {
 /** Way in which an import records rows, and finds those that it has recorded. */
 export type ImportWay = {
   prepare(tx: TransactionSql): Promise<OwnRows>
-  /** A target that records every row. */
   readonly recorded: Target
-  /** A target that records each observation once. */
   readonly compared: Target
   /** The statement that logs and announces its own rows, `inserted` of them. */
   news(database: Database, own: Part, inserted: number): Part

@@ -21,7 +21,6 @@ export const rerun = <T>(work: () => Promise<T>): Promise<T> =>
 
 type Trying = {
   readonly triesMax: number
-  /** The pause between two tries. */
   readonly pauseMs: number
   /** Reports whether another try may succeed after an error. */
   isWorth(error: unknown): boolean

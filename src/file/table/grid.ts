@@ -27,7 +27,6 @@ export const GRID_ROWS_MAX = 10_000
 const COLUMNS_MAX = 100
 /** The maximum number of caption rows above a header. */
 const HEADER_ROWS_MAX = 20
-/** Possible separators of a text. */
 const SEPARATORS = ['\t', ';', ',', '|']
 /** The line that gives Excel the separator of a CSV. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?(?:\n|$)/i

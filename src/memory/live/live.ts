@@ -48,7 +48,6 @@ export class LiveMemory {
     return this.memory.positions.position
   }
 
-  /** Generation at that position. */
   get current(): Generation {
     return this.memory.current
   }

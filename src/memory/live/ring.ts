@@ -2,7 +2,6 @@
 type Held = {
   readonly position: number
   readonly events: number
-  /** Approximate size in memory. */
   readonly bytes: number
 }
 

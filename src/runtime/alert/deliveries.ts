@@ -22,9 +22,7 @@ type Options = {
   readonly clock: Clock
   readonly log: Log
   readonly secret: SharedSecret
-  /** Notice on sample data; null for real data. */
   readonly sample: string | null
-  /** Resolves a host name; by default the system does. */
   readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined
 }
 

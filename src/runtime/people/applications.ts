@@ -79,7 +79,6 @@ const EXCHANGES = {
   refusal: 'too many applications are requesting tokens; try again in a moment',
 }
 
-/** Dependencies of connecting applications. */
 export function applicationsOf({ database, log, pace }: Options, shared: Shared) {
   const exchanges = new WorkLimit(EXCHANGES)
   const oauth = createOAuth(database, {

@@ -39,7 +39,6 @@ type PeopleOptions = ServiceOptions & {
   readonly metering: Metering
   readonly work: OperatorDeps['work']
   readonly alerting: AlertPageDeps['alerting']
-  /** Records and withdraws prices. */
   readonly recorder: Recorder
   readonly addresses: Addresses
   readonly secret: SharedSecret

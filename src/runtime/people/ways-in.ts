@@ -38,7 +38,6 @@ type Options = {
   readonly log: Log
 }
 
-/** Dependencies of people who see and change their own sign-in methods. */
 export function profilesOf(
   { config, database, log }: Options,
   shared: Shared & { home(): string },

@@ -27,11 +27,9 @@ export type ConnectorDeps = {
   readonly config: Config
   readonly clock: Clock
   readonly database: Database
-  /** Environment in which secrets are found by their names. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pace: Pace
   readonly folder: string
-  /** Adds entries to the catalogue; others stay as they are. */
   addEntries(entries: Catalogue): Promise<unknown>
   /** Records all rows or none; `via` says by which connector they came. */
   record(rows: readonly Observation[], via: string): Promise<Imported>

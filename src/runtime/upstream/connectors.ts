@@ -30,7 +30,6 @@ type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
   readonly pace?: Pace
 }
 
-/** The maximum number of hosts that are queried at once. */
 const HOSTS_AT_ONCE_MAX = 4
 /** The pause between two connectors of one host. */
 const PAUSE_MS = 250
@@ -95,7 +94,6 @@ export class ConnectorService {
     return this.#stopping.run(() => this.#turn())
   }
 
-  /** Cancels queries in progress. */
   stop(): void {
     this.#stopping.stop()
   }

@@ -81,7 +81,6 @@ export class FeedService {
     return this.#turns?.nextMs(nowMs) ?? null
   }
 
-  /** Cancels queries in progress. */
   stop(): void {
     this.#stopping.stop()
   }

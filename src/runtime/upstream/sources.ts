@@ -37,7 +37,6 @@ type SourceServiceDeps = {
   readonly log: Log
   readonly memory: Memory
   readonly database: Database
-  /** Store of observations, so that memory serves them at once. */
   readonly store: IngestDeps['store']
   readonly follower: Pick<Follower, 'caughtUp'>
   readonly pace?: Pace
@@ -94,7 +93,6 @@ export class SourceService {
     return this.#stopping.run(() => this.#turns?.run() ?? Promise.resolve())
   }
 
-  /** Cancels queries in progress. */
   stop(): void {
     this.#stopping.stop()
   }
@@ -112,7 +110,6 @@ export function sourcesOf(config: SourceConfig, { clock, pace }: Outside): Quote
 type Effects = {
   record(observations: readonly Observation[], source: string): Promise<void>
   publish(publication: Publication): void
-  /** Resolves when everything committed so far is served. */
   served(): Promise<void>
 }
 

@@ -75,7 +75,6 @@ export type AlertDeps = RateDeps & {
   readonly isMailed: boolean
   /** Called after each change of an account's alerts. */
   readonly onChange: (accountId: string) => Promise<void>
-  /** The body of a test delivery. */
   readonly testBody: (alert: Alert, nowMs: number) => string
   readonly newId: () => string
 }

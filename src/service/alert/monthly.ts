@@ -15,7 +15,6 @@ export type MonthlyFiring = {
   readonly freshness: Freshness
 }
 
-/** A stored monthly message. */
 type Told = { readonly id: string; readonly body: string; readonly atMs: number }
 
 type Judged = { readonly alert: Alert; readonly tier: Tier }

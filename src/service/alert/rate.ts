@@ -16,7 +16,6 @@ export const RATES = {
 
 export type RateDeps = {
   readonly attempts: {
-    /** Counts one more and returns the number in the window that ends at `endsMs`. */
     countAttempt(scope: string, endsMs: number): Promise<number>
   }
   readonly clock: { now(): number }

@@ -13,7 +13,6 @@ import { inTime } from '~/service/deadline.ts'
 export type HeldToken = {
   readonly keyHash: string
   readonly expiresMs: number
-  /** Rights of its application. */
   readonly scopes: readonly string[]
 }
 

@@ -98,7 +98,6 @@ export type CountryPair = CountryOffers & {
   /** Sorted by source, then target currency. */
   readonly corridors: readonly Corridor[]
   readonly providerCount: number
-  /** The time of the newest price. */
   readonly lastUpdatedMs: number
 }
 

@@ -26,7 +26,6 @@ export type RankedPair = { readonly pct: number | null; readonly found: CountryC
 /** A provider by its cheapest offers of all pairs. */
 export type RankedProvider = {
   readonly provider: Provider
-  /** Percentage over the pairs. */
   readonly pct: number
   readonly pairs: number
   /** The number of pairs in which its price is stale. */

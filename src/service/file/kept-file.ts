@@ -88,7 +88,6 @@ export async function fileOf(store: FileStore, view: View, asked: Asked): Promis
   return store.keep(making)
 }
 
-/** The parts of a file in their order. */
 export async function* partsOf(store: FileStore, file: KeptFile): AsyncGenerator<Bytes> {
   for (let part = 0; ; part++) {
     const bytes = await store.part(file, part)

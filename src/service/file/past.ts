@@ -22,5 +22,4 @@ export type MonthPast = {
   lostMs(): Promise<number>
 }
 
-/** The data of a file. */
 export type FilePast = DayPast & MonthPast

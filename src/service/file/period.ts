@@ -27,7 +27,6 @@ export function periodOf(name: string): Period | null {
   return { name, startMs, endMs: Date.UTC(year, number, 1) }
 }
 
-/** The months of a quarter. */
 const QUARTER_MONTHS = 3
 
 /** The quarter of a year in UTC. */
@@ -40,7 +39,6 @@ export type Quarter = {
   readonly endMs: number
 }
 
-/** The quarter that has a time. */
 export function quarterAt(ms: number): Quarter {
   const at = new Date(ms)
   const index = Math.floor(at.getUTCMonth() / QUARTER_MONTHS)

@@ -35,7 +35,6 @@ export type KnownPast<P> = {
 }
 
 type Asked = {
-  /** The requested time. */
   readonly knownMs: number
   /** Freshness that the caller may see now. */
   readonly freshness: Freshness

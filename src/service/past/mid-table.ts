@@ -34,7 +34,6 @@ export type TableAsk = {
 
 /** The time for which a day without a mid shows the one before it. */
 const CARRIED_MS = 14 * DAY_MS
-/** The number of currencies that are looked up at once. */
 const LEGS_AT_ONCE = 6
 
 /**

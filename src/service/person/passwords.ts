@@ -1,7 +1,6 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import { madeOnce } from '~/domain/made-once.ts'
 
-/** Reason for refusing a password. */
 export type PasswordFault = 'length' | 'address' | 'leaked'
 
 type Choice = {

@@ -26,7 +26,6 @@ export type ObservationStore = {
 }
 
 export type IngestDeps = {
-  /** Destination of batches. */
   readonly store: ObservationStore &
     DaySource & {
       /** Counts the rows of a batch that was refused before it came here, by known providers. */

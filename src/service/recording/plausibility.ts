@@ -25,7 +25,6 @@ export type RowDoubt = {
 
 export type SentRow = { readonly observation: Observation; readonly isAccepted: boolean }
 
-/** Doubt about a row, by its mids. */
 function doubtOf(
   quote: Quote,
   against: Against,

@@ -19,7 +19,6 @@ export type ChannelDeps = {
   readonly isSample?: (() => boolean) | undefined
   /** Calls `work` later, unless the returned function is called before. */
   readonly later: (work: () => void, ms: number) => () => void
-  /** Called when a reader is gone. */
   readonly onLeft: () => void
 }
 
@@ -54,7 +53,6 @@ export class Channel implements Source {
     this.#position = position
   }
 
-  /** The position up to which everything was sent. */
   get position(): number {
     return this.#position
   }

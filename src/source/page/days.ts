@@ -9,7 +9,6 @@ type Reading<Row> = {
   readonly timeZone: string
   /** Requested span: older rows are passed over unread. */
   readonly span: Span
-  /** The date or the date-time of a row on the bank's clocks. */
   when(row: Row): string
   /** Returns the rate of a row; null for a currency or a row that is of no use here. */
   rate(row: Row): BankRate | null

@@ -58,7 +58,6 @@ export function createAccountStore(database: Database) {
   return {
     load: () => load(db, null),
     loadAccount: async (id: string) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
-    /** The account whose key has this hash, or null when there is none. */
     async accountOfKey(hash: string) {
       const [key] = await db.select({ id: keys.accountId }).from(keys).where(eq(keys.hash, hash))
       return key?.id ?? null

@@ -120,7 +120,6 @@ const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash' | 'dailyBudget'>) => 
   key: keyMark(key),
 })
 
-/** Inserts a key and records the person who created it. */
 export async function insertKey(tx: Tx, { actor, ...newKey }: NewKey): Promise<Key> {
   const { accountId, name } = newKey
   const { origins = null } = newKey

@@ -49,7 +49,6 @@ export function createAlertStore(database: Database) {
         .returning()
       return row ? alertOf(row) : null
     },
-    /** The confirmed address of the account's person; null without one. */
     async addressOf(accountId: string): Promise<string | null> {
       const isTheirs = and(eq(portalUsers.accountId, accountId), portalUsers.emailVerified)
       const [user] = await db.select().from(portalUsers).where(isTheirs)

@@ -9,7 +9,6 @@ type DeliveryRow = typeof alertDeliveries.$inferSelect
 export function createDeliveryList(database: Database) {
   const { db, sql } = database
   return {
-    /** The newest deliveries of an alert, newest first. */
     async list(alertId: string): Promise<Delivery[]> {
       const rows = await db
         .select()

@@ -18,7 +18,6 @@ const LOG_END = sql<number>`(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigin
 export function createJudgementStore(database: Database) {
   const { db } = database
   return {
-    /** Every active alert, or those of one account, oldest first. */
     async active(accountId: string | null): Promise<Alert[]> {
       const isTheirs = accountId === null ? undefined : eq(alerts.accountId, accountId)
       const rows = await db

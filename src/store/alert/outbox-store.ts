@@ -106,7 +106,6 @@ async function claimed(sql: Sql, request: ClaimRequest): Promise<Claim[]> {
   return rows.map(claimOf)
 }
 
-/** A time in milliseconds. */
 const msOf = (sql: Sql, moment: ReturnType<Sql>) =>
   sql`(extract(epoch from ${moment}) * 1000)::float8`
 

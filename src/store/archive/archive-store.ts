@@ -42,7 +42,6 @@ export function createArchiveStore(database: Database) {
   }
 }
 
-/** A time as statements name it. */
 const start = (sql: Sql, { fromMs }: Window) => sql`${instantText(fromMs)}::timestamptz`
 
 /** The steps by which a month is archived. */

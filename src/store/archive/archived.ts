@@ -51,7 +51,6 @@ const monthEndMs = (startMs: number): number => {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)
 }
 
-/** Reports whether some archived month has a part of a window. */
 export function touches(archive: Archive | undefined, { fromMs, beforeMs }: Window): boolean {
   for (const month of archive ?? []) if (month < beforeMs && monthEndMs(month) > fromMs) return true
   return false

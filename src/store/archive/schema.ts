@@ -38,7 +38,6 @@ export const observationBlocks = pg.pgTable(
   'observation_blocks',
   {
     corridorId: pg.integer('corridor_id').notNull(),
-    /** Times of the first and the last row. */
     first: instant('first').notNull(),
     last: instant('last').notNull(),
     /** Orders the blocks of a corridor and month. */

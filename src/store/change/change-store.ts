@@ -62,7 +62,6 @@ export function createChangeStore(database: Database) {
   }
 }
 
-/** The columns of `changes` in a `ChangeRow`. */
 export const changeColumns = (sql: Sql) => sql`
   position, kind, ids, extract(epoch from at) * 1000 as at_ms,
   extract(epoch from since) * 1000 as since_ms, extract(epoch from until) * 1000 as until_ms,

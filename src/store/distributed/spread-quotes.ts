@@ -14,7 +14,6 @@ type Named = {
   } | null
 }
 
-/** Rows that are not to be seen, by their ids and by ranges of ids. */
 type Hidden = {
   readonly ids: readonly number[]
   readonly ranges: readonly { readonly firstId: number; readonly lastId: number }[]

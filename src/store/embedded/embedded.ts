@@ -27,7 +27,6 @@ export type EmbeddedOptions = HomeOptions & {
 export type Embedded = {
   /** The address with its password: never to be logged. */
   readonly url: string
-  /** The directory that holds the data. */
   directory: string
   /** Restarts the server if it is gone; returns its port, the same one if it is free. */
   revive(): Promise<number>

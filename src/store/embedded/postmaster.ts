@@ -28,7 +28,6 @@ export async function runningPostmaster(data: string): Promise<Postmaster | null
   return { pid, port: Number.parseInt(lines[3] ?? '', 10) || null, status }
 }
 
-/** The content of `postmaster.pid`; null if there is none. */
 export const readPidFile = (data: string): Promise<string | null> =>
   ifThere(readFile(join(data, 'postmaster.pid'), 'utf8'))
 

@@ -1,6 +1,5 @@
 import type { Database } from '~/store/database.ts'
 
-/** A key that is stored encrypted. */
 type StoredKey = { readonly id: number; readonly sealed: string }
 
 /** Lock under which one process alone creates the first keys. */

@@ -23,9 +23,7 @@ export function createLogStore(database: Database) {
   return {
     ...writesOf(database),
     ...changesIn(database),
-    /** The name that no restored copy of the database shares. */
     server: () => serverName(sql),
-    /** The newest checkpoint; null before the first. */
     async head() {
       const [row] = await sql<{ note: string; ms: string }[]>`
         select note, extract(epoch from sealed_at) * 1000 as ms from log_checkpoints
@@ -41,7 +39,6 @@ export function createLogStore(database: Database) {
       return Number(row.size)
     },
     tile: (level: number, index: number, width: number) => tileAt(sql, { level, index, width }),
-    /** A bundle of entries; null if it does not exist or its rows were pruned. */
     async entries(index: number, width: number) {
       const [bundle] = await bundlesFrom(sql, index, 1)
       if (bundle?.index !== index || bundle.leaves.length < width) return null
@@ -49,13 +46,10 @@ export function createLogStore(database: Database) {
       const entries = await entriesOfLeaves(reading, leaves)
       return entries.includes(null) ? null : bundleOf(entries as Uint8Array[])
     },
-    /** Reports whether there is such a row, sealed or not. */
     async has(kind: LeafKind, id: number) {
       return (await leafRows(reading, kind, { ids: [id] })).length > 0
     },
-    /** The place of a row among the leaves; null if it is not sealed. */
     indexOf: (kind: LeafKind, id: number) => leafIndexOf(sql, leafKey(kind, id)),
-    /** The entry at an index; null if its row is gone. */
     async entryAt(index: number) {
       const [bundle] = await bundlesFrom(sql, Math.floor(index / TILE_WIDTH), 1)
       const leaf = bundle?.leaves[index % TILE_WIDTH]
@@ -64,7 +58,6 @@ export function createLogStore(database: Database) {
   }
 }
 
-/** The hashes that prove things, from the tiles. */
 function proofsOf({ sql }: Pick<Database, 'sql'>) {
   const hashes = (spans: readonly Span[], size: number): Promise<Uint8Array[]> => {
     const read = storedHashes(sql, size)
@@ -76,7 +69,6 @@ function proofsOf({ sql }: Pick<Database, 'sql'>) {
   }
 }
 
-/** Finds the changes of the catalogue. */
 const changesIn = ({ sql }: Pick<Database, 'sql'>) => ({
   /** The number of the newest change of an entry or a methodology version; null without one. */
   async lastChange(name: string) {
@@ -89,7 +81,6 @@ const changesIn = ({ sql }: Pick<Database, 'sql'>) => ({
 })
 
 const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
-  /** Replaces the note of a checkpoint by one with more signatures. */
   async cosign(note: string, cosigned: string) {
     await sql`update log_checkpoints set note = ${cosigned} where note = ${note}`
   },
@@ -113,7 +104,6 @@ const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
       values (${origin}, 1, 0, ${NOT_BEGUN}, '[]', '')
       on conflict (is_only) do update set origin = excluded.origin, origins = 1`
   },
-  /** The name under which the log is signed; null before it has one. */
   async origin() {
     const [row] = await sql<{ origin: string }[]>`select origin from log_state`
     return row?.origin ?? null

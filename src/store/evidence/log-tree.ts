@@ -100,7 +100,6 @@ function spansOf(keys: readonly number[]): string[] {
   return [...byKind.values()].map((own) => `[${Math.min(...own)},${Math.max(...own) + 1})`)
 }
 
-/** Returns those of `keys` that are leaves already. */
 export async function sealedAmong(sql: Reader, keys: readonly number[]): Promise<Set<number>> {
   const wanted = new Set(keys)
   const sealed = new Set<number>()

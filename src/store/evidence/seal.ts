@@ -8,7 +8,6 @@ import { inOrder, lastOrigin, save, serverName, stateOf } from './log-state.ts'
 import { storedEdge, writeLeaves, writeTiles } from './log-tree.ts'
 import { Taking } from './taking.ts'
 
-/** The maximum number of checkpoints that are retained. */
 const CHECKPOINTS_MAX = 10_000
 
 /**

@@ -22,7 +22,6 @@ import { type Range, serverName } from './log-state.ts'
 import { entriesOfLeaves } from './log-store.ts'
 import { bundleKeys, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
 
-/** The number of bundles that are compared at once. */
 const BUNDLES_AT_ONCE = 100
 
 type Ask = {
@@ -96,7 +95,6 @@ async function compareRows(reading: Reading, log: Log, ask: Ask) {
   return { leaves, pruned }
 }
 
-/** The number of tiles of leaves that are read at once. */
 const TILES_AT_ONCE = 128
 
 /** Reads tiles of leaves, which are requested in order, many at a time. */

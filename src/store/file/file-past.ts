@@ -17,7 +17,6 @@ import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 
 /** The maximum number of corridors in a file; the codes of all existing currencies make fewer. */
 const CORRIDORS_MAX = 50_000
-/** The number of rows fetched at once. */
 const BATCH_ROWS = 1000
 
 export type FilePast = ReturnType<typeof filePast>
@@ -36,7 +35,6 @@ export const filePast = (database: Database, catalogue: Catalogue | null) => ({
       ) oldest`
     return row?.first ?? null
   },
-  /** Observations from before this may have been deleted; -Infinity if none were. */
   async lostMs(): Promise<number> {
     const [row] = await database.sql<{ lost: number | null }[]>`
       select extract(epoch from max(before))::float8 * 1000 as lost from public.prunings

@@ -33,7 +33,6 @@ export const keptFiles = (sql: Sql) => sql`(
   )
 )`
 
-/** The columns of `FileRow`. */
 export const fileColumns = (sql: Sql) => sql`
   period, edition, rows, bytes::float8 as bytes, digest,
   extract(epoch from made_at)::float8 * 1000 as "madeMs"`

@@ -1,7 +1,6 @@
 import * as pg from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 
-/** A column of bytes. */
 export const bytes = pg.customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 
 /** The first edition of the file of each UTC day, from versions before `files`. */

@@ -27,7 +27,6 @@ import { catalogueIn, firstRecorded } from './known-tables.ts'
 
 /** Puts the views of what was known before the current tables. */
 const SEARCH_PATH = 'known, public'
-/** The maximum number of past catalogues that are cached. */
 const CATALOGUES_MAX = 16
 
 /**

@@ -1,11 +1,9 @@
-/** The maximum number of values of one kind that are remembered. */
 const INTERNED_MAX = 50_000
 
 /** Caches values by a string, so that equal rows of the database share one value. */
 export class Interned<T> {
   readonly #known = new Map<string, T>()
 
-  /** Returns the value created for the string before, or creates it now. */
   of(text: string, make: () => T): T {
     const before = this.#known.get(text)
     if (before !== undefined) return before

@@ -10,7 +10,6 @@ export type BucketRow = {
   readonly close?: string
 }
 
-/** The best of a bucket, and its candle if requested. */
 export function bestOf({ best, open, low, close }: BucketRow) {
   if (best === null) return { best, candle: null }
   const high = Number(best)

@@ -69,7 +69,6 @@ export function everObserved(sql: Sql) {
   ) observations`
 }
 
-/** A page of a corridor by its id. */
 type StoredAsk = PageAsk & Place
 
 /** The statement that reads a page in the cheapest way its query allows. */

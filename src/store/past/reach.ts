@@ -2,7 +2,6 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 
-/** The maximum number of corridors that are remembered. */
 const REMEMBERED_MAX = 50_000
 
 /** A row of a search that may end too early: without an id, or marked, it says that it did. */

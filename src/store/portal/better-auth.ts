@@ -63,7 +63,6 @@ export class BetterAuth<Library extends { readonly api: unknown }> {
     }
   }
 
-  /** The result of the call. */
   async reached<T>(ask: (library: Library) => Promise<T>): Promise<T> {
     const library = await this.load()
     return ask(library).catch((error) => this.#explained(error))

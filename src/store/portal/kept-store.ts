@@ -13,7 +13,6 @@ import { createSessionStore } from './session-store.ts'
 
 type Own = { readonly userId: string; readonly accountId: string; readonly nowMs: number }
 
-/** Everything that is stored about a person. */
 export async function keptOf(database: Database, own: Own): Promise<Kept> {
   const { userId, accountId, nowMs } = own
   const [rows, factors, sessions] = await Promise.all([
@@ -91,7 +90,6 @@ async function sentBy(tx: Tx, accountId: string) {
   }
 }
 
-/** The alerts of an account, their deliveries, and the changes of the account. */
 async function eventsOf(tx: Tx, accountId: Own['accountId']) {
   const { alertId, createdMs, status, body } = alertDeliveries
   const { atMs, actor, action, subject, before, after } = auditLog

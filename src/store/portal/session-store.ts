@@ -29,12 +29,10 @@ export function createSessionStore({ db }: Database) {
         .delete(portalSessions)
         .where(and(eq(portalSessions.userId, userId), eq(portalSessions.id, id)))
     },
-    /** Ends all sessions of a person except the one with `butToken`; null for all. */
     async endSessions(userId: string, butToken: string | null) {
       const isOther = butToken === null ? undefined : ne(portalSessions.token, butToken)
       await db.delete(portalSessions).where(and(eq(portalSessions.userId, userId), isOther))
     },
-    /** Ends all but the newest `max` sessions of a person. */
     async boundSessions(userId: string, max: number) {
       const old = db
         .select({ id: portalSessions.id })

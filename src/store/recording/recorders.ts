@@ -1,7 +1,6 @@
 import type { Recorder } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 
-/** The maximum number of recorders that a process remembers. */
 const REMEMBERED_MAX = 10_000
 
 /**

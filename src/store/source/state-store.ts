@@ -10,7 +10,6 @@ export function createSourceStateStore(database: Database) {
   const { sql } = database
   return {
     once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
-    /** The records of these banks, or of all, by name. */
     async load(ids?: readonly string[]): Promise<SourceRecord[]> {
       const rows = await sql<{ state: string }[]>`
         select state::text from quote_source_state

@@ -222,7 +222,6 @@ async function assertEmpty(tx: TransactionSql): Promise<void> {
   }
 }
 
-/** Makes new ids continue after the restored ones. */
 async function continueSequences(tx: TransactionSql): Promise<void> {
   for (const { name, columns } of TABLES) {
     if (!columns.includes('id')) continue

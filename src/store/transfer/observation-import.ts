@@ -17,7 +17,6 @@ import { firstLook } from './first-look.ts'
 import { NewestKnown } from './newest-known.ts'
 import { type CorridorSpans, RestatedSpans, recountRestated } from './restated-spans.ts'
 
-/** The maximum number of rows that are written at once. */
 const WRITE_ROWS_MAX = 1000
 /** The most rows in one COPY: the server remembers each until its end, for foreign keys. */
 const COPY_ROWS_MAX = 50_000
