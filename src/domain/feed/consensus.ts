@@ -67,13 +67,13 @@ export function agreementOf<T extends Opinion>(opinions: readonly T[]): Agreemen
 function nearMedian<T extends Opinion>(sorted: readonly T[]): T[] {
   const middle = medianOf(sorted.map(({ value }) => value))
   const distances = sorted.map(({ value }) => Math.abs(value - middle))
-  const deviation = medianOf([...distances].sort((a, b) => a - b))
+  const deviation = medianOf(distances)
   const bound = Math.max(FAR_SHARE * middle, FAR_DEVIATIONS * deviation)
   return sorted.filter((_, i) => distances[i]! <= bound)
 }
 
-/** The median of ascending numbers. */
-function medianOf(sorted: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
 }

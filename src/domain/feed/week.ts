@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { medianOf } from './consensus.ts'
 
 /** The first and the last sending of one UTC day. */
 export type SendingDay = readonly [firstMs: number, lastMs: number]
@@ -73,12 +74,6 @@ function habitOf(days: readonly SendingDay[]): Weekday {
 function occurrences(weekday: number, fromMs: number, toMs: number): number {
   const firstMs = startOf(fromMs) + ((weekday - weekdayOf(fromMs) + 7) % 7) * DAY_MS
   return firstMs > toMs ? 0 : Math.floor((startOf(toMs) - firstMs) / (7 * DAY_MS)) + 1
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
 const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS
