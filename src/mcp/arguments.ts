@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
-import { meantBy } from '~/domain/misspelling.ts'
+import { meantBy } from '~/domain/naming/misspelling.ts'
 import { READING, type Reading } from '~/mcp/argument/names.ts'
 import type { View } from '~/memory/view.ts'
 import { supportedCodes } from '~/service/supported.ts'

@@ -1,4 +1,4 @@
-import { type Nearest, nearestOf } from '~/domain/misspelling.ts'
+import { type Nearest, nearestOf } from './misspelling.ts'
 import { joined, NAME_LENGTH_MAX, wordsOf } from './words.ts'
 
 /** Something that has an id, and names by which people call it. */

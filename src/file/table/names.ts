@@ -1,4 +1,4 @@
-import { meantBy } from '~/domain/misspelling.ts'
+import { meantBy } from '~/domain/naming/misspelling.ts'
 
 /** Possible meanings of a column: a field of a row, or both currencies in one string. */
 export const COLUMN_MEMBERS = [

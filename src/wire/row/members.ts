@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { meantBy } from '~/domain/misspelling.ts'
+import { meantBy } from '~/domain/naming/misspelling.ts'
 import { presentOf } from '~/wire/list/columns.ts'
 import { type RowReading, type RowRules, readObservationRow } from './observation.ts'
 import { RateRow } from './schema.ts'

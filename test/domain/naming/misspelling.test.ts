@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { meantBy, nearestOf } from '~/domain/misspelling.ts'
+import { meantBy, nearestOf } from '~/domain/naming/misspelling.ts'
 
 const NAMES = ['to', 'fee', 'rate', 'from', 'notes', 'fee_currency', 'effective_from']
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz_']
