@@ -5,6 +5,9 @@ import { linesOf } from '~/store/transfer/compressed.ts'
 /** The SQLSTATE of a privilege that the user lacks. */
 const FORBIDDEN = '42501'
 
+/** Codes of gzip about bytes that are none, and SQLSTATEs of values that no backup has. */
+const DAMAGED = /^(Z_|22...$)/
+
 export const backupLines = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> =>
   linesOf(bytes, () => new RestoreFault('the file is damaged: it has no lines'))
 
@@ -16,7 +19,7 @@ export function restoreReason(error: unknown, name: string): unknown {
     return new CommandFailure(
       `${message}: restore as the user that owns the tables; nothing was restored`,
     )
-  if (code?.startsWith('Z_'))
+  if (code && DAMAGED.test(code))
     return new CommandFailure(
       `${name}: the file is not a backup, or is damaged or cut off; nothing was restored`,
     )

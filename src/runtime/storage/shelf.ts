@@ -18,6 +18,8 @@ export type Shelf = {
 
 /** Bytes that a connection to S3 sends at once, which is the size of its parts. */
 const PART_BYTES = 8 * 1_048_576
+/** What every name of a backup begins with. */
+const NAMES = 'corridor-'
 
 export const shelfOf = ({ backupDir, s3 }: Pick<Config, 's3'> & { backupDir: string }): Shelf => {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(backupDir) ?? []
@@ -47,7 +49,7 @@ function bucketShelf(client: S3Client, bucket: string, prefix: string): Shelf {
       return uploadOf(client, keyOf(name), `s3://${bucket}/${keyOf(name)}`)
     },
     async names() {
-      const { contents = [] } = await client.list({ prefix: keyOf(''), maxKeys: 1000 })
+      const { contents = [] } = await client.list({ prefix: keyOf(NAMES), maxKeys: 1000 })
       return contents.map(({ key }) => key.slice(keyOf('').length))
     },
     remove: (name) => client.delete(keyOf(name)),

@@ -40,8 +40,9 @@ export async function startBucket() {
           return new Response(null, { status: 204 })
         default: {
           const prefix = searchParams.get('prefix') ?? ''
-          const found = [...objects.keys()].filter((one) => one.startsWith(prefix))
-          const contents = found.map(
+          const most = Number(searchParams.get('max-keys') ?? 1000)
+          const found = [...objects.keys()].filter((one) => one.startsWith(prefix)).sort()
+          const contents = found.slice(0, most).map(
             (one) => `<Contents><Key>${one}</Key><Size>1</Size></Contents>`,
           )
           return xml(

@@ -63,4 +63,12 @@ describe('a bucket', () => {
     await expect(written).rejects.toThrow('s3://backups/one cannot be written: no')
     bucket.refuses = false
   })
+
+  test('lists backups among any number of other objects', async () => {
+    for (let i = 0; i < 1_100; i++) bucket.objects.set(`a-file-${i}`, new Uint8Array())
+    const name = 'corridor-2026-03-06T03-00-00Z.backup'
+    bucket.objects.set(name, new Uint8Array())
+    const config = loadConfig({ ...KEYS, AWS_ENDPOINT_URL: bucket.origin })
+    expect(await shelfOf({ ...config, backupDir: 's3://backups' }).names()).toEqual([name])
+  })
 })
