@@ -28,7 +28,10 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
     const found = await folder.list(new Bun.Glob(basename(path)), FILES_MAX)
     if (found.length === 0) throw new FeedError('unreachable', `finds no file at ${path}`)
     if (found.length > FILES_MAX)
-      throw new FeedError('too_large', `finds more than ${FILES_MAX} files`)
+      throw new FeedError(
+        'too_large',
+        `finds more than ${FILES_MAX} files: move old ones elsewhere, or narrow the pattern`,
+      )
     found.sort((a, b) => a.atMs - b.atMs)
     const versions = new Set([...seen].map(versionOf))
     const contents = new Set([...seen].map(contentOf))
@@ -36,21 +39,29 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
     let isFirst = true
     for (const file of from.latest ? found.slice(-1) : found) {
       const { name, atMs } = file
-      if (versions.has(`${name} ${file.bytes} ${atMs}`)) continue
+      if (versions.has(`${name} ${file.bytes} ${atMs}`) || isEmptyOf(file)) continue
       const bytes = await written(file, nowMs)
       if (bytes === null && !isFirst) return
       if (bytes === null) throw unwritten(name)
       const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')
       const id = `${name} ${file.bytes} ${digest} ${atMs}`
       if (contents.has(contentOf(id))) continue
-      const { rows, excerpt } = await reading.page({ bytes, connector, ask: {} }, name)
-      yield { rows, excerpt, atMs: Math.min(atMs, nowMs), name, file: id }
+      const page = await reading.page({ bytes, connector, ask: {} }, name).catch((error) => {
+        if (isFirst) throw error
+      })
+      // Its fault is that of the next run: the earlier files are recorded first.
+      if (!page) return
+      yield { ...page, atMs: Math.min(atMs, nowMs), name, file: id }
       isFirst = false
     }
+    const newest = found.at(-1)!
+    if (isFirst && isEmptyOf(newest)) throw new FeedError('malformed', `finds ${newest.name} empty`)
   } finally {
     await folder.close()
   }
 }
+
+const isEmptyOf = ({ bytes }: Found): boolean => bytes === 0
 
 /** A file's name, size and digest, from its remembered id. */
 const contentOf = (id: string): string => id.replace(/ -?\d+$/, '')

@@ -48,7 +48,10 @@ export function bucketFolder({
       const list = xmlValue(xmlElements(documentText(await asked('', wanted)))[0]!)
       const { Contents: contents = [], IsTruncated: more } = list as Record<string, Listed[]>
       if (String(more) === 'true')
-        throw new FeedError('too_large', `holds more than ${max} files there`)
+        throw new FeedError(
+          'too_large',
+          `finds more than ${max} files there: move old ones elsewhere`,
+        )
       return [contents]
         .flat()
         .map(({ Key: key, Size: size, LastModified: at }) => ({

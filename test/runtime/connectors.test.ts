@@ -340,6 +340,34 @@ test('files beyond 10,000 rows are left for the next run', async () => {
   expect(await states()).toMatchObject([{ rows: 6000, isFailing: false }])
 })
 
+test('an empty or broken file withholds no earlier one, and an empty one no later one', async () => {
+  await mkdir(join(folder, 'in'))
+  const wrote = async (name: string, text: string, second: number) => {
+    const path = join(folder, 'in', name)
+    await writeFile(path, text)
+    await utimes(path, START_MS / 1000 - 100 + second, START_MS / 1000 - 100 + second)
+  }
+  await wrote('a', 'rate\n171\n', 0)
+  await wrote('b', '', 1)
+  await connector('folder', 'schedule: "* * * * *"\n', 'file:in/*')
+  const file = join(folder, 'folder.yaml')
+  await writeFile(file, (await Bun.file(file).text()).replace('json', 'csv'))
+  const service = replica()
+  const ran = async () => {
+    await service.run()
+    nowMs += 60 * MINUTE_MS
+    return (await createConnectorStore(database).seen('folder')).files.length
+  }
+  expect(await ran()).toBe(1)
+  expect(await ran()).toBe(1)
+  expect(log.said.at(-1)).toContain('finds b empty')
+  await wrote('c', 'rate\n172\n', 2)
+  await wrote('d', '"rate\n', 3)
+  expect(await ran()).toBe(2)
+  expect(await ran()).toBe(2)
+  expect(log.said.at(-1)).toContain('a quote that is not closed')
+})
+
 test('a process that is killed during a request leaves nothing behind, and delays no other', async () => {
   await connector('hourly', HOURLY)
   const { promise: came, resolve } = Promise.withResolvers<void>()

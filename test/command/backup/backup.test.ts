@@ -245,7 +245,11 @@ describe('backup and restore', () => {
       ['no file', Buffer.alloc(0), 'damaged or cut off'],
       ['no gzip', Buffer.from('what is this'), 'damaged or cut off'],
       ['cut off', bytes.subarray(0, bytes.length / 2), 'damaged or cut off'],
-      ['another value', Bun.gzipSync(Buffer.from(text.replace('\tt\t', '\t?\t'))), 'damaged or cut'],
+      [
+        'another value',
+        Bun.gzipSync(Buffer.from(text.replace('\tt\t', '\t?\t'))),
+        'damaged or cut',
+      ],
       ['another text', Bun.gzipSync(Buffer.from('{}\n')), 'not a backup of corridor'],
       ['half', Bun.gzipSync(Buffer.from(text.slice(0, text.length / 2))), 'cut off'],
       ['no end', Bun.gzipSync(Buffer.from(`${text.split('\n')[0]}\n`)), 'cut off'],

@@ -42,9 +42,9 @@ export async function startBucket() {
           const prefix = searchParams.get('prefix') ?? ''
           const most = Number(searchParams.get('max-keys') ?? 1000)
           const found = [...objects.keys()].filter((one) => one.startsWith(prefix)).sort()
-          const contents = found.slice(0, most).map(
-            (one) => `<Contents><Key>${one}</Key><Size>1</Size></Contents>`,
-          )
+          const contents = found
+            .slice(0, most)
+            .map((one) => `<Contents><Key>${one}</Key><Size>1</Size></Contents>`)
           return xml(
             `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`,
           )
