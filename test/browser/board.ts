@@ -13,6 +13,7 @@ const INTERACTIVE_MS_MAX = 1000
 let scene: Scene
 beforeAll(async () => {
   scene = await Scene.start()
+  await scene.drawsCharts()
 })
 afterAll(() => scene?.stop())
 

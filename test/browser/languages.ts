@@ -15,6 +15,7 @@ const PAGES = [
 let scene: Scene
 beforeAll(async () => {
   scene = await Scene.start()
+  await scene.drawsCharts()
 })
 afterAll(() => scene?.stop())
 

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
+import { until } from '../support/until.ts'
 import { openChromium } from './chromium.ts'
 import { DemoServer } from './demo-server.ts'
 
@@ -56,6 +57,14 @@ export class Scene {
     const browser = await openChromium()
     const demo = await DemoServer.start({ BOARD_REQUESTS_PER_MINUTE: '100000', ...env })
     return new Scene(demo, browser)
+  }
+
+  /** Waits for a page with a chart: one that takes long is left out, as the first is under load. */
+  drawsCharts(): Promise<void> {
+    return until('a page with its chart', async () => {
+      const page = await fetch(`${this.demo.origin}/?from=GBP&to=KES`)
+      return (await page.text()).includes('data-chart=')
+    })
   }
 
   async stop(): Promise<void> {
