@@ -18,122 +18,76 @@ import type { Components, Json } from './schema.ts'
  */
 export type Examples = Record<string, Record<string, Record<string, unknown>>>
 
+const header = (description: string, schema: Json) => ({ description, schema })
+
+/** A header that a response may lack. */
+const rarely = (description: string, schema: Json) => ({ description, required: false, schema })
+
+const COUNT = { type: 'integer', minimum: 0 }
+const TEXT = { type: 'string' }
+const MOMENT = { type: 'string', format: 'date-time' }
+const matching = (pattern: string): Json => ({ type: 'string', pattern })
+const oneOf = (...values: readonly string[]): Json => ({ type: 'string', enum: values })
+
 const QUOTA_HEADERS = {
-  'X-RateLimit-Limit': {
-    description: 'Units that the plan has in a UTC day.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'X-RateLimit-Remaining': {
-    description: 'Units left today.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'X-RateLimit-Reset': {
-    description: 'Epoch seconds of the next UTC midnight.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'RateLimit-Policy': {
-    description: 'The quota in the form of the IETF draft: `"day";q=50;w=86400`.',
-    schema: { type: 'string', pattern: '^"day";q=\\d+;w=86400$' },
-  },
-  RateLimit: {
-    description:
-      'What is left of the quota, in that form: units `r` and seconds `t`: `"day";r=49;t=3600`.',
-    schema: { type: 'string', pattern: '^"day";r=\\d+;t=\\d+$' },
-  },
-  'Cache-Control': {
-    description:
-      'The response belongs to one account, so shared caches must not store it. Only a file that ' +
+  'X-RateLimit-Limit': header('Units that the plan has in a UTC day.', COUNT),
+  'X-RateLimit-Remaining': header('Units left today.', COUNT),
+  'X-RateLimit-Reset': header('Epoch seconds of the next UTC midnight.', COUNT),
+  'RateLimit-Policy': header(
+    'The quota in the form of the IETF draft: `"day";q=50;w=86400`.',
+    matching('^"day";q=\\d+;w=86400$'),
+  ),
+  RateLimit: header(
+    'What is left of the quota, in that form: units `r` and seconds `t`: `"day";r=49;t=3600`.',
+    matching('^"day";r=\\d+;t=\\d+$'),
+  ),
+  'Cache-Control': header(
+    'The response belongs to one account, so shared caches must not store it. Only a file that ' +
       'never changes may be reused without revalidation; a stream or token must not be stored at ' +
       'all.',
-    schema: {
-      type: 'string',
-      enum: ['private, no-cache', 'private, max-age=31536000, immutable', NO_STORE],
-    },
-  },
+    oneOf('private, no-cache', 'private, max-age=31536000, immutable', NO_STORE),
+  ),
 }
 
 export const headerComponents: Json = {
   ...QUOTA_HEADERS,
-  'X-Data-Freshness': {
-    description: 'The tier of the response.',
-    schema: { type: 'string', enum: [...TIERS] },
-  },
-  'X-Corridor-Position': {
-    description:
-      'The position of the response in the log of changes: it includes every commit up to there, ' +
+  'X-Data-Freshness': header('The tier of the response.', oneOf(...TIERS)),
+  'X-Corridor-Position': header(
+    'The position of the response in the log of changes: it includes every commit up to there, ' +
       "and after recording the caller's own. Send it as min_position to see at least as much.",
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'Retry-After': {
-    description: 'Seconds to wait before trying again.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  ETag: {
-    description: 'The entity tag of the response, for If-None-Match.',
-    schema: { type: 'string', pattern: '^W/"[\\w-]+"$' },
-  },
-  'X-As-Of': {
-    description: 'The cutoff of the hourly tier; absent in the realtime one.',
-    required: false,
-    schema: { type: 'string', format: 'date-time' },
-  },
-  'X-Note': {
-    description:
-      'The `note` of the response, for formats that have only rows; non-ASCII characters are ' +
+    COUNT,
+  ),
+  'Retry-After': header('Seconds to wait before trying again.', COUNT),
+  ETag: header('The entity tag of the response, for If-None-Match.', matching('^W/"[\\w-]+"$')),
+  'X-As-Of': rarely('The cutoff of the hourly tier; absent in the realtime one.', MOMENT),
+  'X-Note': rarely(
+    'The `note` of the response, for formats that have only rows; non-ASCII characters are ' +
       'percent-encoded.',
-    required: false,
-    schema: { type: 'string' },
-  },
-  'X-Mid-Rate': {
-    description: 'The `mid_rate` of rows, also when there are no rows.',
-    required: false,
-    schema: { type: 'string' },
-  },
-  'X-Mid-Source': {
-    description: 'The `mid_source` of rows, encoded as X-Note is.',
-    required: false,
-    schema: { type: 'string' },
-  },
-  'X-Mid-Fetched-At': {
-    description: 'The `mid_fetched_at` of rows.',
-    required: false,
-    schema: { type: 'string', format: 'date-time' },
-  },
-  'Content-Disposition': {
-    description: 'The name of the file, if the response is one.',
-    required: false,
-    schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
-  },
-  'X-Accel-Buffering': {
-    description: 'Makes proxies pass on each event at once.',
-    schema: { type: 'string', enum: ['no'] },
-  },
-  Link: {
-    description: 'The next page, as `rel="next"`; absent on the last.',
-    required: false,
-    schema: { type: 'string' },
-  },
-  'X-Request-Id': {
-    description: 'The id of the request: the one it was sent with, or a new one.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
-  },
-  'X-Content-Type-Options': {
-    description: 'Browsers must not guess another type.',
-    schema: { type: 'string', enum: ['nosniff'] },
-  },
-  'Strict-Transport-Security': {
-    description: 'Sent if the service is reached over https, so that browsers use only https.',
-    required: false,
-    schema: { type: 'string', pattern: '^max-age=\\d+$' },
-  },
-  'WWW-Authenticate': {
-    description: 'The challenge of a 401: a key as Authorization: Bearer or in X-API-Key.',
-    schema: { type: 'string', enum: [CHALLENGE['www-authenticate']] },
-  },
-  Allow: {
-    description: 'The methods that the path supports.',
-    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
-  },
+    TEXT,
+  ),
+  'X-Mid-Rate': rarely('The `mid_rate` of rows, also when there are no rows.', TEXT),
+  'X-Mid-Source': rarely('The `mid_source` of rows, encoded as X-Note is.', TEXT),
+  'X-Mid-Fetched-At': rarely('The `mid_fetched_at` of rows.', MOMENT),
+  'Content-Disposition': rarely(
+    'The name of the file, if the response is one.',
+    matching('^attachment; filename="[\\w.-]+"$'),
+  ),
+  'X-Accel-Buffering': header('Makes proxies pass on each event at once.', oneOf('no')),
+  Link: rarely('The next page, as `rel="next"`; absent on the last.', TEXT),
+  'X-Request-Id': header(
+    'The id of the request: the one it was sent with, or a new one.',
+    matching('^[A-Za-z0-9._-]{1,128}$'),
+  ),
+  'X-Content-Type-Options': header('Browsers must not guess another type.', oneOf('nosniff')),
+  'Strict-Transport-Security': rarely(
+    'Sent if the service is reached over https, so that browsers use only https.',
+    matching('^max-age=\\d+$'),
+  ),
+  'WWW-Authenticate': header(
+    'The challenge of a 401: a key as Authorization: Bearer or in X-API-Key.',
+    oneOf(CHALLENGE['www-authenticate']),
+  ),
+  Allow: header('The methods that the path supports.', matching('^[A-Z]+(, [A-Z]+)*$')),
 }
 
 /** Responses that are the same wherever they occur. */
