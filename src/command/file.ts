@@ -2,7 +2,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { FileFault } from '~/file/csv.ts'
 import { CommandFailure } from './terminal.ts'
 
-/** The name for standard input. */
 export const STDIN = '-'
 
 const CHUNK_BYTES = 262_144

@@ -33,10 +33,7 @@ async function toService(terminal: Terminal, url: string): Promise<void> {
   await bridge({ url, key, ...ends(terminal) })
 }
 
-/**
- * Serves a demonstration for this one client until it closes the input. The client's folder and
- * ports in use do not matter.
- */
+/** Serves a demonstration for this one client until it closes the input, wherever it runs. */
 function toDemo(terminal: Terminal): Promise<void> {
   const env = withDefaults(terminal.env, {
     DATA_DIR: join(homedir(), '.corridor'),

@@ -18,7 +18,6 @@ import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
-/** Maximum length of a column's name in an error. */
 const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 const NO_MONTHS =

@@ -3,7 +3,6 @@ import type { Output } from '~/store/transfer/compressed.ts'
 import { newFile } from '~/store/transfer/new-file.ts'
 import { CommandFailure } from './terminal.ts'
 
-/** The name for standard output. */
 export const STDOUT = '-'
 
 /** A new file or standard output. Throws for an existing file, or a terminal. */

@@ -16,7 +16,6 @@ import { closing, logOf, secretsOf, type Terminal } from './terminal.ts'
 type Beginning = {
   readonly config: Config
   readonly log: OwnLog
-  /** The database, open and migrated. */
   readonly database: Database
 }
 
@@ -165,10 +164,7 @@ export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
   process.exit(0)
 }
 
-/**
- * Logs an uncaught error and ends the process with 1, once the line is written and everything held
- * is released.
- */
+/** Logs an uncaught error and ends the process with 1, once all that is held is released. */
 export function endAtBugs(log: OwnLog, hold: Pick<Hold, 'abandon'>): void {
   const crash = async (error: unknown) => {
     log.error({ err: error }, 'corridor ends after an uncaught error')

@@ -65,10 +65,7 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
   return texts.flatMap((text) => (text ? [text] : []))
 }
 
-/**
- * The shortest header value that counts as a secret; shorter ones are names of tenants and other
- * common words.
- */
+/** The shortest header value that counts as a secret; shorter ones are common words. */
 const HEADER_SECRET_LENGTH_MIN = 12
 
 /** A header's value and its words, such as `Bearer` and the token after it. */

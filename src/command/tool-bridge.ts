@@ -1,15 +1,11 @@
 import { LINE_BYTES_MAX, linesOf } from './lines.ts'
 
-/**
- * The maximum number of messages that may wait for their responses; the next is read when one has
- * come.
- */
+/** The maximum number of messages that may wait for their responses at the same time. */
 const WAITING_MAX = 32
 /** The longest time for which nothing may come before a response, or while it is a stream. */
 const ANSWER_MS_MAX = 60_000
 
 type Bridge = {
-  /** The address of the MCP server. */
   readonly url: string
   readonly key: string
   /** Messages of the client, one a line. */

@@ -20,10 +20,7 @@ const CONNECTIONS_EACH_MAX = 10
 /** Connections of all workers together for queries of the past, which have their own. */
 const HISTORY_CONNECTIONS_MAX = 32
 
-/**
- * One of the processes that `serve` starts with WORKERS; left out of the help, since people never
- * call it.
- */
+/** One of the processes that `serve` starts with WORKERS; the help leaves it out. */
 export function addWorker(program: Command, terminal: Terminal): void {
   program
     .command('worker', { hidden: true })

@@ -80,10 +80,7 @@ function textOf(body: object, { entries: name }: List, entries: string): string 
   return text.slice(0, at) + place.slice(0, -2) + entries + text.slice(at + place.length)
 }
 
-/**
- * A tag by a plain 64-bit hash: a page of 5,000 rows is a megabyte, and no client gains by a
- * collision.
- */
+/** A tag by a plain 64-bit hash: pages are long, and no client gains by a collision. */
 export function tagOf(parts: readonly string[]): string {
   const text = parts.map((part) => `${part.length} ${part}`).join('')
   return `W/"${Bun.hash.xxHash3(text).toString(36)}"`

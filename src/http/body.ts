@@ -2,10 +2,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyBytes } from '~/wire/body-bytes.ts'
 
-/**
- * The longest time to wait for what may follow the last chunk of a body; it comes with it, or soon
- * after.
- */
+/** The longest wait for what may follow the last chunk of a body; it comes with it or at once. */
 const TRAILER_MS_MAX = 25
 
 /**

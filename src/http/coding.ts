@@ -20,7 +20,6 @@ export const codingFor = ({ headers }: Request): Coding =>
 /** The quality from which Brotli beats gzip by far, at the cost of gzip. */
 const QUALITY = 5
 
-/** The settings of Brotli for text. */
 const brotliOptions = (quality: number, length: number) => ({
   params: {
     [constants.BROTLI_PARAM_QUALITY]: quality,

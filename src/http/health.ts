@@ -14,10 +14,7 @@ export type HealthDeps = {
   workers?(): WorkersAway
 }
 
-/**
- * The number of servers, of unreachable ones, of corridors on those, and of corridors that could
- * not be loaded yet.
- */
+/** The number of servers, of unreachable ones, of corridors on those, and of unloaded corridors. */
 export type WorkersAway = {
   readonly workers: number
   readonly away: number

@@ -16,7 +16,6 @@ export type ObservedDeps = {
   readonly log: Log
 }
 
-/** Dependencies for observing a response. */
 type Watch = ObservedDeps & {
   /** Headers for browsers on every response. */
   readonly guards: Headers
@@ -67,10 +66,7 @@ function guarded(handle: Handler, label: RouteLabel, { tracing, log, guards }: W
   }
 }
 
-/**
- * A whole app under observation: a response that none of its observed handlers gave counts as
- * `other`.
- */
+/** A whole app under observation: a response of no observed handler counts as `other`. */
 export function observedApp(fetch: Fetch, deps: Watch): Fetch {
   const end = endOf(OTHER, deps)
   const ended = (request: Request, { reply, scope, startMs }: Ending) =>

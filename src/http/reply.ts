@@ -15,10 +15,7 @@ export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): R
     headers: { ...JSON_TYPE, ...headers },
   })
 
-/**
- * The reply to any failure; an error that is not a ServiceError, or the cause of one, is only
- * logged.
- */
+/** The reply to any failure; an error that is not a ServiceError, or a cause, is only logged. */
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
   if (error instanceof ServiceError) {
     const { message, cause } = error

@@ -142,7 +142,6 @@ const isTexts = (value: unknown): value is string[] =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The maximum number of errors that are reported. */
 const FAULTS_MAX = 20
 
 /** Collects what is wrong with arguments, so that all of it is said at once. */
@@ -194,7 +193,6 @@ class Faults {
   }
 }
 
-/** The supported currencies, if one of the errors lists them. */
 function supportedOf(errors: readonly ServiceError[]): object {
   const lists = errors.map(({ details }) => details.supported_currencies)
   const list = lists.find((one) => one !== undefined)

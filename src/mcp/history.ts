@@ -21,7 +21,6 @@ import { bucketsOf, windowOf } from './past/buckets.ts'
 import { observationsOf } from './past/observations.ts'
 import { type Tool, tool } from './tool.ts'
 
-/** Dependencies of the tools about the past. */
 export type HistoryToolDeps = HistoryDeps & SeriesDeps & SnapshotDeps
 
 const BUCKETS = 120

@@ -6,7 +6,6 @@ import type { Conversion, Conversions } from '~/service/convert.ts'
 import { listed } from '~/wire/note.ts'
 import { FILTERS } from '~/wire/offer/offer.ts'
 
-/** The maximum number of names that a note lists. */
 const NAMES_MAX = 8
 
 /** Some names in a row, and how many more there are. */

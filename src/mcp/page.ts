@@ -52,10 +52,7 @@ const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text
 export const againWith = (offset: number, until?: string): string =>
   `ask again with offset ${offset}${until ? ` and until ${until}` : ''} for the next`
 
-/**
- * A note on what was left out of lists of these lengths, by the name of their items; empty if
- * nothing was.
- */
+/** A note on what was left out of lists of these lengths, by the name of their items; or empty. */
 export function leftOut(
   lengths: Readonly<Record<string, number>>,
   slice: Slice & { readonly until?: string },

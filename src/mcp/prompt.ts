@@ -77,7 +77,6 @@ const unusable = (name: string): ProtocolError =>
     `${name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
   )
 
-/** The maximum number of completions in one response. */
 const COMPLETIONS_MAX = 100
 
 type Completing = {

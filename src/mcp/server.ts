@@ -32,10 +32,7 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator()
 /** Lists are the same for every key, and change with a new version of the service only. */
 const LIST: CacheHint = { ttlMs: HOUR_MS, cacheScope: 'public' }
 
-/**
- * The time for which a response about prices may be cached: until the hour turns if that is its
- * cutoff.
- */
+/** The time for which a response about prices may be cached: at most until its cutoff changes. */
 const answerHint = ({ caller, nowMs }: Asker): CacheHint => ({
   ttlMs: caller.tier === 'hourly' ? HOUR_MS - (nowMs % HOUR_MS) : 0,
   cacheScope: 'private',

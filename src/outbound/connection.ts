@@ -25,7 +25,6 @@ export type Answer = {
   readonly headers: Headers
   /** Throws at the signal of the request, and if the response breaks off. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Closes the connection, whatever has been read. */
   end(): void
 }
 

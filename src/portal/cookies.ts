@@ -11,10 +11,7 @@ export function cookiePrefixOf(publicUrl: string | null): CookiePrefix {
   return new URL(publicUrl).pathname === '/' ? '__Host-' : '__Secure-'
 }
 
-/**
- * The line for one of our cookies, with the attributes of all: for the whole service, and never for
- * scripts.
- */
+/** The line for a cookie, with the attributes of all: for the whole service, never for scripts. */
 export function cookieLine(prefix: CookiePrefix, cookie: Cookie): string {
   const { name, value, mount, secondsMax } = cookie
   const age = secondsMax === undefined ? '' : `; Max-Age=${secondsMax}`

@@ -7,7 +7,6 @@ type Download = {
   readonly cache?: 'no-cache' | 'no-store'
 }
 
-/** A reply that a browser saves as a file. */
 export const downloadReply = (
   body: ConstructorParameters<typeof Response>[0],
   { name, type, cache = 'no-store' }: Download,

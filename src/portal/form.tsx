@@ -5,7 +5,6 @@ type Described = {
   /** The name of the value sent, and the id. */
   name: string
   label: string
-  /** Error of the value that was sent. */
   error?: string | undefined
   hint?: string | undefined
 }
@@ -27,7 +26,6 @@ type FieldProps = Described & {
   icon?: string | null
 }
 
-/** A text field with its label, its hint and its error. */
 export function Field({ type = 'text', value, isRequired, input, icon, ...field }: FieldProps) {
   // Preact's types distinguish inputs by their type; these take the same attributes.
   const attributes = { ...input, ...describedBy(field), type: type as 'text' }

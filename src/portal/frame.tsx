@@ -11,7 +11,6 @@ export type Credit = {
   readonly licence?: string
 }
 
-/** The person who is signed in. */
 export type SignedInAs = { readonly email: string; readonly isAdmin: boolean }
 
 type Entry = { readonly path: string; readonly name: MessageKey }

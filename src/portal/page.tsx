@@ -171,7 +171,6 @@ type Picture = {
 
 /** Description of the page for search engines and for messages with a link to it. */
 type Known = {
-  /** The address of the service. */
   readonly base: string
   /** The one path of the page, whatever its query, without a language. */
   readonly path: string

@@ -1,6 +1,5 @@
 import { type Language, prefixOf } from './words/language.ts'
 
-/** The path of each page. */
 export const PATHS = {
   board: '/',
   corridors: '/corridors',

@@ -96,7 +96,6 @@ const movedReply = (
     },
   })
 
-/** A handler under the limit and view of public pages. */
 function limited(deps: PublicDeps, { answer, over }: Limited): Fetch {
   const { memory, clock, ageLimits, limits, isProxied } = deps
   return (request) => {

@@ -12,7 +12,6 @@ export type Column<Row> = {
 }
 
 type RowsProps<Row> = {
-  /** The first one names the row. */
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   keyOf(row: Row): string | number

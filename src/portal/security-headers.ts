@@ -20,7 +20,6 @@ export function formsLeadingTo(url: string): Readonly<Record<string, string>> {
   return { 'content-security-policy': policyOf(`'self' ${source}`) }
 }
 
-/** Headers that tell a browser how to treat every page. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': policyOf("'self'"),
   'cross-origin-opener-policy': 'same-origin',

@@ -11,7 +11,6 @@ type Props = {
   readonly label: string
 }
 
-/** Room for the width of the line. */
 const MARGIN = 2
 
 /** Mid and best rate as two small lines of steps, without axes; nothing if there is nothing. */

@@ -9,7 +9,6 @@ import type { Words } from './words/words.ts'
 export const wantsPage = ({ headers }: Request): boolean =>
   preferred(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 
-/** The page at an address that does not exist. */
 export const unknownPage = ({ say, rich }: Words, path: string): Page =>
   narrowPage({
     title: say('unknown.title'),

@@ -27,8 +27,5 @@ export function writtenNumber(text: string): number | null {
 
 const digitsOf = (text: string): string => text.replace(/\D/g, '')
 
-/**
- * Reports whether the point in a string was read as a decimal one, though elsewhere it groups:
- * `1.500`.
- */
+/** Reports whether a point was read as decimal, though elsewhere it groups: `1.500`. */
 export const readsAsDecimals = (text: string): boolean => /^[1-9]\d{0,2}\.\d{3}$/.test(text)

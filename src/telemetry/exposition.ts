@@ -1,16 +1,12 @@
 import { type Family, type Labels, secondsOf } from './families.ts'
 import type { Timings } from './timings.ts'
 
-/**
- * The metrics of a process in the text format of Prometheus.
- * https://prometheus.io/docs/instrumenting/exposition_formats/
- */
+/** The metrics of a process. https://prometheus.io/docs/instrumenting/exposition_formats/ */
 export class Exposition {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
   constructor(private readonly families: readonly Family[]) {}
 
-  /** The present metrics as text. */
   async text(): Promise<string> {
     const blocks = await Promise.all(this.families.map(blockOf))
     return `${blocks.join('\n\n')}\n`

@@ -21,7 +21,6 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   ]
 }
 
-/** Size of each index. */
 export function memorySizes({ current }: Memory) {
   const { catalogue, quotes, references, keys } = current
   let corridors = 0

@@ -15,10 +15,7 @@ export class ReplicationFigures {
   readonly #failed = new Set<number>()
   #count = 0
 
-  /**
-   * Notes an announcement; `served` resolves to whether memory has it now. If not, it goes on
-   * waiting.
-   */
+  /** Notes an announcement; `served` resolves to whether memory has it now. If not, it waits on. */
   heard(kind: string, served: Promise<boolean>): void {
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
     if (this.#waiting.size >= WAITING_MAX) return

@@ -3,10 +3,7 @@ import { counterOf, type Family } from './families.ts'
 const OUTCOMES = ['recorded', 'refused', 'repeated'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-/**
- * The maximum number of providers that are counted one by one; rows of all others are counted
- * together.
- */
+/** The maximum number of providers that are counted singly; all others are counted together. */
 const PROVIDERS_MAX = 200
 const OTHER = 'other'
 

@@ -1,6 +1,5 @@
 import type { RouteLabel } from './request-figures.ts'
 
-/** One request and its handling. */
 export type Served = {
   readonly label: RouteLabel
   readonly requestId: string

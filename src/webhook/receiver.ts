@@ -2,7 +2,6 @@ import { addressesAt, type Bounds, Unaskable } from '~/outbound/ask.ts'
 import { beforeEnd } from '~/outbound/connection.ts'
 import type { AddressesOf, AllowedPlaces } from '~/outbound/places.ts'
 
-/** Dependencies for resolving a receiver. */
 export type ReceiverDeps = {
   readonly addressesOf: AddressesOf
   /** A signal that aborts after `ms` milliseconds. */
@@ -20,10 +19,7 @@ const LOOK_UP_MS_MAX = 5000
  */
 const PLAIN_URL = /^https?:\/\/[^\s\p{C}\\/?#][^\s\p{C}\\]*$/iu
 
-/**
- * The reason why nothing can be sent to a URL; null if something can. Its host is looked up, and
- * not connected to.
- */
+/** The reason why a URL gets nothing; null for none. Its host is only looked up. */
 export async function receiverFault(deps: ReceiverDeps, text: string): Promise<string | null> {
   const url = PLAIN_URL.test(text) ? URL.parse(text) : null
   if (!url) return 'it must be a URL such as https://example.org/hook'

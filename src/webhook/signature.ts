@@ -3,7 +3,6 @@ import { Webhook } from 'standardwebhooks'
 type Signed = {
   /** Id by which a receiver recognises the message, however often it comes. */
   readonly id: string
-  /** The time of this attempt. */
   readonly atMs: number
   readonly body: string
   /** The secrets to sign with, at least one; a receiver needs to know one of them. */

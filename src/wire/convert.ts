@@ -164,10 +164,7 @@ export const convertList = new List({
 
 const rounded = (amount: number | null): number | null => amount && roundAmount(amount)
 
-/**
- * The cost in percent, and in the currency of the amount if the price is for that amount; null
- * without a cost.
- */
+/** The cost in percent, and in the currency of the amount if the price is for it; null without. */
 export const presentCost = (
   cost: Cost | null,
   { currency, match }: { readonly currency: string; readonly match: AmountMatch | null },

@@ -1,12 +1,9 @@
 export const ANY_ORIGIN = '*'
 
-/** The time for which browsers cache a preflight response. */
 const PREFLIGHT_SECONDS = 600
 
 type Rules = {
-  /** The headers that pages may send. */
   readonly sent: readonly string[]
-  /** Response headers that pages may read. */
   readonly read: readonly string[]
 }
 

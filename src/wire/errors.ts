@@ -2,7 +2,6 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
 import { Instant, named, ObservationId, record } from './fields.ts'
 
-/** The HTTP status of each code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   missing_parameter: 400,
   invalid_parameter: 400,
@@ -222,7 +221,6 @@ const errorSchema = (code: ErrorCode): TObject =>
     ),
   )
 
-/** The body of each error. */
 export const errorSchemas = Object.fromEntries(
   ERROR_CODES.map((code) => [code, errorSchema(code)]),
 ) as Readonly<Record<ErrorCode, TObject>>

@@ -7,7 +7,6 @@ type JsonReading = {
   readonly parse?: (text: string) => unknown
 }
 
-/** The JSON of a request's body. Throws `malformed_body`. */
 export function jsonBody(text: string, { tooDeep, parse = JSON.parse }: JsonReading): unknown {
   if (isNestedTooDeep(text)) throw new ServiceError('malformed_body', tooDeep)
   try {

@@ -13,7 +13,6 @@ import { addConnectorRun } from './run.ts'
 
 const CONNECTOR_BYTES_MAX = 1_048_576
 
-/** The command `connectors`. */
 export function addConnectors(program: Command, terminal: Terminal): void {
   const connectors = program
     .command('connectors')

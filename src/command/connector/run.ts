@@ -25,7 +25,6 @@ const ROWS_SHOWN_MAX = 50
 
 type Options = { dryRun?: boolean; accept?: boolean; json?: boolean }
 
-/** The command `connectors run`. */
 export function addConnectorRun(connectors: Command, terminal: Terminal): void {
   connectors
     .command('run')

@@ -14,7 +14,6 @@ import { verifyLog } from '~/store/evidence/verify.ts'
 import { logOf } from './keys.ts'
 import { verifyRemote } from './remote.ts'
 
-/** The maximum number of errors that are listed. */
 const FAULTS_MAX = 100
 
 type Options = { json?: boolean; since?: number; url?: URL; key?: NoteKey; checkpoint?: string }

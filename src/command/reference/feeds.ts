@@ -15,7 +15,6 @@ import { feedStatusOf, presentFeedStatus, statusLines } from './status.ts'
 
 type Options = { json?: boolean; accept?: boolean }
 
-/** The commands `reference fetch` and `reference status`. */
 export function addReferenceFeeds(reference: Command, terminal: Terminal): void {
   reference
     .command('fetch')

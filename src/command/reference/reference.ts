@@ -44,7 +44,6 @@ async function run(terminal: Terminal, database: Database, input: InputFile) {
   return { added: await importReferences({ database, rows: left.without(rows) }), left }
 }
 
-/** The maximum number of omitted currencies that are named. */
 const NAMED_MAX = 20
 
 /** The rows without a use: of stablecoins and of currencies that the catalogue does not have. */

@@ -12,7 +12,6 @@ import { CommandFailure, configOf, printResult, type Terminal } from '../termina
 
 const FILE_BYTES_MAX = 67_108_864
 
-/** The command `reference replay`. */
 export function addReferenceReplay(reference: Command, terminal: Terminal): void {
   reference
     .command('replay')

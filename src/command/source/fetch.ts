@@ -26,7 +26,6 @@ import {
 
 type Options = { since?: string | null; until?: string | null; dryRun?: boolean; json?: boolean }
 
-/** The command `sources fetch`. */
 export function addSourceFetch(sources: Command, terminal: Terminal): void {
   sources
     .command('fetch')

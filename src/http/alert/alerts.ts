@@ -46,7 +46,6 @@ type Asked = {
   /** The part of the path that names an alert; empty for all of them. */
   readonly alertId: string
   readonly nowMs: number
-  /** The request body as a string. */
   body(): Promise<string>
 }
 

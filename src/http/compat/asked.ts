@@ -112,7 +112,6 @@ export class Asked {
     return this.nowMs - (this.nowMs % DAY_MS)
   }
 
-  /** One day. */
   on = (fromMs: number): NonNullable<Span> => ({
     ...{ fromMs, beforeMs: fromMs + DAY_MS, interval: 'P1D' as const },
   })
@@ -139,7 +138,6 @@ export class Asked {
   }
 }
 
-/** The UTC date of a time. */
 export const dateOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
 
 /** The last second of a day, in Unix time. */

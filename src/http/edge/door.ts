@@ -1,9 +1,6 @@
 import type { Log } from '~/log.ts'
 
-/**
- * The part of a process's file descriptors, an eighth, that is reserved for everything but
- * connections.
- */
+/** The part of a process's file descriptors, an eighth, that connections may not use. */
 const RESERVE_PART = 8
 /** The number of checks in a row that must find enough room before a crowd counts as over. */
 const CALM_CHECKS = 100

@@ -3,10 +3,7 @@ export const REQUEST_ID_HEADER = 'x-request-id'
 const GIVEN = /^[A-Za-z0-9._-]{1,128}$/
 const PREFIX_RANGE = 36 ** 6
 
-/**
- * A prefix that no two processes are likely to share, so that ids can be searched over all
- * replicas.
- */
+/** A prefix that no two processes are likely to share, for a search over all replicas. */
 const prefix = `${Math.floor(Math.random() * PREFIX_RANGE).toString(36)}-`
 let count = 0
 

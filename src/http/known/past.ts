@@ -5,7 +5,6 @@ import type { FeedAnswerStore } from '~/service/references.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 
-/** Dependencies of the routes about the past. */
 export type PastDeps = HistoryDeps &
   SeriesDeps &
   HeldSeriesDeps &

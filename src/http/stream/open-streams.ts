@@ -36,7 +36,6 @@ export class OpenStreams {
 
   constructor(private readonly deps: OpenStreamsDeps) {}
 
-  /** Reports whether no more streams may be opened. */
   get isStopped(): boolean {
     return this.#isStopped
   }

@@ -5,7 +5,6 @@ import type { Seats } from '~/service/stream/seats.ts'
 import type { StreamTokens } from '~/service/stream/tokens.ts'
 import type { OpenStreams } from './open-streams.ts'
 
-/** Dependencies of the routes of streams. */
 export type StreamDeps = AccessDeps & {
   readonly streams: {
     readonly hub: Pick<StreamHub, 'open'>

@@ -92,10 +92,7 @@ function shortCost(cost: Members | null, without: Shortening['without']): Member
   return kept
 }
 
-/**
- * Adds the conditions of an offer that were not arguments; not its amounts if `amount_match`
- * reports them.
- */
+/** Adds the conditions of an offer that were not arguments; amounts only without `amount_match`. */
 function addOffer(
   kept: Record<string, unknown>,
   entry: Members,

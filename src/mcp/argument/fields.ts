@@ -14,13 +14,11 @@ import { countryText, currencyText, providerText, type Reading, readBy } from '.
 /** A schema with the words that a model reads; REST has longer ones. */
 const told = <T extends object>(schema: T, description: string): T => ({ ...schema, description })
 
-/** A currency by its code or by its name. */
 export const currency = (description: string) => readBy(currencyText, Type.String({ description }))
 
 export const currencies = (description: string, maxItems: number) =>
   readBy(currencyText, Type.Array(Type.String(), { description, minItems: 1, maxItems }))
 
-/** A country by its code or by its name. */
 export const country = (description: string) => readBy(countryText, Type.String({ description }))
 
 /** The maximum number of countries that are requested at once: no group has more. */
@@ -33,13 +31,11 @@ export const countries = (description: string) =>
     Type.Array(Type.String(), { description, minItems: 1, maxItems: COUNTRIES_MAX }),
   )
 
-/** A provider by its id or by its name. */
 export const provider = (description: string) =>
   readBy(providerText, Type.String({ description, maxLength: PROVIDER_ID_LENGTH_MAX }))
 
 const PROVIDERS_MAX = 20
 
-/** The providers to list. */
 export const providersField = {
   providers: Type.Optional(
     readBy(
@@ -85,14 +81,12 @@ export const filterFields = {
   ),
 }
 
-/** Filters of current offers and prices. */
 export const selectionFields = {
   ...filterFields,
   ...ageField,
   offers: told(selectionParameters.offers, 'all: every offer, not the best of each provider.'),
 }
 
-/** An amount of money. */
 export const amount = (description: string) =>
   Type.Number({ description, exclusiveMinimum: 0, maximum: AMOUNT_MAX })
 

@@ -109,7 +109,6 @@ export class Listening implements Sink, ServerEventBus {
     }
   }
 
-  /** Takes note of what went out. */
   #went(frame: Uint8Array): void {
     const [, data] = DATA.exec(new TextDecoder().decode(frame)) ?? []
     const uri = data && JSON.parse(data).params?.uri

@@ -10,7 +10,6 @@ import { corridorOf, ratesTemplate } from '../resource/rates.ts'
 /** Corridors of a subscription, with the URIs that the client uses for them. */
 export type Subscribed = {
   readonly subscription: Subscription
-  /** The addresses of each corridor, by its name. */
   readonly byCorridor: ReadonlyMap<string, readonly string[]>
   /** The address of the catalogue if it is subscribed to. */
   readonly catalogue: readonly string[]

@@ -14,7 +14,6 @@ const SHOWN = { resources: [catalogueResource, cardResource] }
 const TEMPLATES = { resourceTemplates: [ratesTemplate] }
 const THERE_ARE = `${CATALOGUE_URI} or ${ratesTemplate.uriTemplate}`
 
-/** Handles the requests for resources: their list, and the content of each. */
 export function answerResources(server: Server, deps: CallDeps, asker: Asker): void {
   server.setRequestHandler('resources/list', LISTING, () => SHOWN)
   server.setRequestHandler('resources/templates/list', LISTING, () => TEMPLATES)

@@ -132,15 +132,12 @@ function Deeds({ alert }: AlertPageProps) {
 }
 
 type DeliveriesProps = {
-  /** The newest first. */
   readonly deliveries: readonly Delivery[]
   readonly isMail: boolean
   readonly nowMs: number
-  /** The path of the page. */
   readonly here: string
 }
 
-/** Deliveries with the receiver's responses. */
 function Deliveries({ deliveries, isMail, nowMs, here }: DeliveriesProps) {
   const words = useWords()
   const { say } = words

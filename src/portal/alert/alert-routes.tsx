@@ -43,7 +43,6 @@ export function alertRoutes(deps: AlertPageDeps): Route[] {
   ]
 }
 
-/** The notices that an address can show. */
 const NEWS = ['made', 'true', 'changed', 'active', 'paused', 'tested', 'deleted'] as const
 
 function newsIn({ pageRequest: { url, words } }: Member): string | undefined {

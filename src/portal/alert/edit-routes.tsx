@@ -140,7 +140,6 @@ function changes(old: AlertWish, wish: AlertWish): AlertChange {
 type Props = {
   readonly view: View
   readonly fields: AlertFields
-  /** Address for emails; null if this service sends none. */
   readonly mailTo: string | null
   readonly complaint?: string | undefined
 }

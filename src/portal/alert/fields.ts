@@ -25,7 +25,6 @@ export type FieldName = (typeof FIELD_NAMES)[number]
 
 type Faults = Readonly<Partial<Record<FieldName, string>>>
 
-/** Values of an alert's form, and their errors. */
 export type AlertFields = {
   readonly texts: Readonly<Record<FieldName, string>>
   readonly places: Readonly<Record<'from' | 'to', Place | null>>
@@ -50,7 +49,6 @@ const textsOf = (text: (name: FieldName) => string): Texts =>
     FIELD_NAMES.map((name) => [name, text(name).trim().slice(0, TEXT_LENGTH_MAX)]),
   ) as Texts
 
-/** Reads a form that was sent. */
 export function writtenAlert(
   words: Words,
   view: View,
@@ -169,7 +167,6 @@ export function proposedFields(words: Words, { view, params, isMailed }: Propose
   )
 }
 
-/** The form of an alert that there is. */
 export function fieldsOf(words: Words, view: View, alert: AlertWish): AlertFields {
   const { corridor, amount, when, to, name, isOnce } = alert
   const placeOf = (country: string | null, currency: string) =>

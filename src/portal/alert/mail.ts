@@ -10,7 +10,6 @@ import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { alertTitle, corridorText, measuredText, reasonText, waitsText } from './words.ts'
 
-/** Content of an alert's email. */
 type Told = {
   /** The words of the owner's language. */
   readonly words: Words
@@ -19,7 +18,6 @@ type Told = {
   /** The body that a webhook would get. */
   readonly body: string
   readonly to: string
-  /** Address of the service for people. */
   readonly home: string
   readonly endToken: string
 }
@@ -54,7 +52,6 @@ export type EndedBody = {
   }
 }
 
-/** The email about a firing, a test, or the end of alerts. */
 export function alertMail(told: Told): Mail {
   const { words, alert, kind, body, to } = told
   const { say } = words
@@ -104,7 +101,6 @@ function firedLines(told: Told, waits: string, fired: Fired): string[] {
   return [waits, is, found, ...hourly]
 }
 
-/** The cheapest offers of a month, and where all are. */
 function monthlyLines({ words, alert, home }: Told, { data }: Fired): string[] {
   const { say, momentText, priceText, percentText } = words
   const { corridor, sourceCountry, targetCountry } = alert

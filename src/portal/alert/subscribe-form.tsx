@@ -5,7 +5,6 @@ import type { Pair } from '~/portal/place/pair.ts'
 import { plainNumberText } from '~/portal/words/format.ts'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 
-/** The subjects of a subscription's emails. */
 const SUBJECTS = ['above', 'monthly'] as const
 
 const TEXTS = ['what', 'value', 'email'] as const

@@ -33,16 +33,12 @@ export const periodWords = ({ say }: Words, period: ChartPeriod): string =>
 
 export const periodInterval = (period: ChartPeriod): Interval => SPANS[period].interval
 
-/**
- * The time for which a price applies on the chart: while it counts as current on the board; null
- * for good.
- */
+/** The time for which the chart holds a price, as the board calls it current; null for good. */
 export function heldMsOf({ staleAfterMs, quoteMaxAgeMs }: AgeLimits): number | null {
   const limits = [staleAfterMs, quoteMaxAgeMs].filter((ms) => ms !== null)
   return limits.length === 0 ? null : Math.min(...limits)
 }
 
-/** The chart's query of the past. */
 export const chartQuestion = (
   { from, to, period }: { from: string; to: string; period: ChartPeriod },
   { nowMs, ageLimits }: { nowMs: number; ageLimits: AgeLimits },

@@ -40,7 +40,6 @@ export function standingText(
   return key && say(key)
 }
 
-/** The maximum number of ranges of amounts that are named. */
 const RANGES_MAX = 3
 
 type Asked = { readonly corridor: Corridor; readonly amount: number | null }

@@ -28,10 +28,7 @@ const NUMBERED = /^Price \d+$/
 
 const isNumbered = (service: string | null): boolean => service !== null && NUMBERED.test(service)
 
-/**
- * A note that a price is one of several which the survey does not distinguish by name; null
- * otherwise.
- */
+/** A note that a price is one of several which the survey gives one name; null otherwise. */
 export const severalText = ({ say }: Words, { service }: Offer): string | null =>
   isNumbered(service) ? say('offer.several') : null
 

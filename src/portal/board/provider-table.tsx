@@ -92,10 +92,7 @@ export function commonText(
   return others.length > 0 && others.every((one) => one === first) ? (first ?? null) : null
 }
 
-/**
- * Reports whether a price is believed and it is known what arrives: an unstated fee could take any
- * of it.
- */
+/** Reports whether a price is believed and what arrives is known, as a fee is stated. */
 export const hasPlace = ({ ranked: { quote, suspect }, net }: Conversion): boolean =>
   !suspect && net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))
 

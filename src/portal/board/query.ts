@@ -16,7 +16,6 @@ type PlaceName = (typeof PLACE_NAMES)[number]
 
 type FieldName = PlaceName | AmountName
 
-/** Values of a request's fields, and their errors. */
 export type Fields = Pick<Amounts, 'texts' | 'hints'> & {
   readonly placeTexts: Readonly<Record<PlaceName, string>>
   /** The place of each string; null if it means none. */

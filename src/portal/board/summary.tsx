@@ -45,7 +45,6 @@ export function BoardSummary(props: Props) {
   )
 }
 
-/** The best current price, or why there is none. */
 export function Best(props: Props) {
   const words = useWords()
   const { say, askedText, priceText } = words
@@ -79,10 +78,7 @@ export function Best(props: Props) {
   )
 }
 
-/**
- * The maximum number of amounts that a page proposes if nothing is known about the one
- * requested.
- */
+/** The maximum number of amounts that a page proposes if the requested one has no price. */
 const PROPOSED_MAX = 6
 
 type KnownProps = Pick<Props, 'conversions' | 'from' | 'hrefOf' | 'offers'>
@@ -105,7 +101,6 @@ function KnownAmounts({ conversions: { lack, amount }, from, hrefOf, offers }: K
 
 type NoteProps = { readonly best: Conversion; readonly from: Currency; readonly nowMs: number }
 
-/** The provider of the best price, its age and its cost. */
 function BestNote({ best, from, nowMs }: NoteProps) {
   const words = useWords()
   const { ranked, cost } = best
@@ -133,7 +128,6 @@ function nothingText({ say }: Words, { entries }: Conversions): string {
   return say(sendable.some(({ ranked }) => !ranked.isStale) ? 'best.not-known' : 'best.no-current')
 }
 
-/** The reason why no price leads. */
 function whyNothing(words: Words, conversions: Conversions, nowMs: number): string {
   const { say, agoText } = words
   const { entries, lack, ...asked } = conversions

@@ -23,7 +23,6 @@ type Props = {
   readonly silence: string | null
 }
 
-/** The provider of a price, the offer, and the evidence. */
 export function Who(props: Props) {
   const words = useWords()
   const { say } = words

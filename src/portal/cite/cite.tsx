@@ -17,9 +17,7 @@ type Props = {
   readonly title: string
   readonly conversions: Conversions
   readonly view: View
-  /** The address of the service. */
   readonly base: string
-  /** The path of the page with its query. */
   readonly href: string
 }
 

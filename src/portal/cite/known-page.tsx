@@ -19,7 +19,6 @@ import { readKnownAt } from '~/wire/known/known.ts'
 /** The parameter of the API and of pages. */
 export const KNOWN_AT = 'known_at'
 
-/** Says whether the page is one of an earlier time. */
 export const IsOfThen = createContext(false)
 
 type KnownPageDeps = PublicDeps & KnownDeps & { readonly past: HeldSeriesDeps }

@@ -40,7 +40,6 @@ import {
   tooManyConnectionsPage,
 } from './consent.tsx'
 
-/** Outcome of an application's request. */
 type Outcome =
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'ask'; readonly question: string }
@@ -52,10 +51,7 @@ export type ConsentDeps = PageRequestDeps &
   HomeDeps & {
     readonly metering: Metering
     readonly oauth: {
-      /**
-       * Returns the outcome of an application's request for the person whose session is in the
-       * headers.
-       */
+      /** Returns the outcome of an application's request for the person of the session. */
       asked(question: URLSearchParams, headers: Headers): Promise<Outcome>
       /**
        * Returns the outcome of the decision, to grant these scopes or, with null, none; null for a
@@ -129,10 +125,7 @@ function outcomeReply({ url: asked, words }: PageRequest, outcome: Outcome, home
   return { response: new Response(null, { status: 303, headers }) }
 }
 
-/**
- * The address at which an application gets the result, with us as the issuer: the library knows no
- * name.
- */
+/** The address at which an application gets the result, with us as the issuer. */
 function namingIssuer(address: string, home: string): URL {
   const url = new URL(address)
   if (url.hash === '') url.searchParams.set('iss', home)

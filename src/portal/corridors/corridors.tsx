@@ -21,7 +21,6 @@ import { CorridorTable, listHref } from './table.tsx'
 
 type CorridorsDeps = PublicDeps & { readonly past: SeriesDeps }
 
-/** The list of every corridor that is quoted. */
 export const corridorsRoute = (deps: CorridorsDeps) =>
   publicPage(deps, PATHS.corridors, (ask) => corridorsPage(deps, ask))
 

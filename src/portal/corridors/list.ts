@@ -21,7 +21,6 @@ export type CorridorLine = {
 type BestPrice = {
   readonly rate: number
   readonly providerName: string
-  /** The time when it took effect. */
   readonly atMs: number
   readonly isStale: boolean
   /** Distance from the mid of its own day; null if there was none. */
@@ -36,14 +35,10 @@ export type ListQuery = {
   readonly currency: string | null
   readonly sort: Sort
   readonly isDescending: boolean
-  /** The number of the page, from 1. */
   readonly page: number
 }
 
-/**
- * Orders that begin with the largest value, which readers most often want: the busiest, the
- * cheapest, the freshest.
- */
+/** Orders that begin with the largest value: the busiest, the cheapest, the freshest first. */
 export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   corridor: false,
   providers: true,
@@ -52,7 +47,6 @@ export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   age: false,
 }
 
-/** The orders as a form offers them. */
 const OFFERED: readonly Sort[] = ['providers', 'corridor', 'mid', 'spread', 'age']
 
 /** The name of an order in a form, which has a single field for it: `spread-desc`. */
@@ -88,7 +82,6 @@ export function listQuery(params: URLSearchParams): ListQuery {
 
 export type CorridorList = {
   readonly lines: readonly CorridorLine[]
-  /** The number of corridors on all pages. */
   readonly count: number
   readonly pages: number
   /** The page shown: the last one if a later one was requested. */

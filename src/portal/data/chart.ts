@@ -26,7 +26,6 @@ const COLOURS = {
 /** Keeps names readable where the line of the goal passes below them. */
 const HALO = `stroke="${COLOURS.paper}" stroke-width="4" paint-order="stroke"`
 
-/** The height of a chart of so many rows. */
 export const chartHeight = (count: number): number =>
   TOP + Math.min(count, CHART_ROWS_MAX) * ROW + FOOT
 

@@ -74,7 +74,6 @@ function datasetFacts({ base, words: { say }, settled }: Described) {
   }
 }
 
-/** Downloads, as files and as charts. */
 function Files({ view, settled }: { view: View; settled: Settled | null }) {
   const { say, rich, dayText } = useWords()
   return (
@@ -104,7 +103,6 @@ function Files({ view, settled }: { view: View; settled: Settled | null }) {
   )
 }
 
-/** The file of every price of a quarter. */
 function QuarterForm({ quarters }: Settled) {
   const { say } = useWords()
   return (
@@ -129,7 +127,6 @@ function QuarterForm({ quarters }: Settled) {
   )
 }
 
-/** The file of every offer between two countries. */
 function PairForm({ view }: { view: View }) {
   const words = useWords()
   const { say } = words

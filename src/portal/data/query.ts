@@ -4,7 +4,6 @@ import { PATHS } from '~/portal/paths.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { countryPairs } from '~/service/country/pairs.ts'
 
-/** Things that can be ranked by cost. */
 export const RANKED = ['pairs', 'providers'] as const
 /** The two ends that a ranking can begin with; the first is that of a page as it comes. */
 export const ENDS = ['highest', 'lowest'] as const

@@ -113,7 +113,6 @@ function Question({ view, query }: { view: View; query: RankingQuery }) {
 type RankedProps = {
   readonly rows: readonly Row[]
   readonly query: RankingQuery
-  /** The address of the service. */
   readonly base: string
 }
 

@@ -16,7 +16,6 @@ import type { RankingQuery } from './query.ts'
 export const AMOUNT_USD = 200
 
 export type Row = {
-  /** The average cost in percent of the amount. */
   readonly pct: number
   /** The number of offers of a pair, or pairs of a provider, that it is the average of. */
   readonly count: number

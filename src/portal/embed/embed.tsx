@@ -130,7 +130,6 @@ type BasisProps = {
   readonly nowMs: number
 }
 
-/** The amounts that the prices are for, and their ages. */
 function Basis({ entries, from, nowMs }: BasisProps) {
   const { say, askedText, spanText } = useWords()
   const offers = entries.map(({ ranked }) => ranked.quote.offer ?? PLAIN)

@@ -5,7 +5,6 @@ const NAME = 'corridor'
 /** The reader writes a key in its place. */
 export const KEY = 'YOUR_KEY'
 
-/** A text to copy, and its destination. */
 type Piece = { readonly where: string; readonly text: string }
 
 /** Setup of one client: by signing in here, or with a key. */
@@ -137,10 +136,7 @@ const filledIn = (name: string): string => `\${${name}}`
 /** Reports whether servers elsewhere may call an address. */
 const isPublic = (url: string): boolean => url.startsWith('https:')
 
-/**
- * Reports whether mcp-remote needs a flag: it calls http addresses only on this machine unless
- * allowed.
- */
+/** Reports whether mcp-remote needs a flag, as it does for http addresses elsewhere. */
 const needsLeave = (url: string): boolean =>
   url.startsWith('http:') && !['localhost', '127.0.0.1'].includes(new URL(url).hostname)
 

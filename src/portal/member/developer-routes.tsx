@@ -72,7 +72,6 @@ const ownerOf = ({ pageRequest, person }: Member): Owner => ({
   nowMs: pageRequest.nowMs,
 })
 
-/** The notices that an address can show. */
 const NEWS = ['revoked', 'disconnected', 'inside'] as const
 
 async function area(

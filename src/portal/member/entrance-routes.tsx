@@ -165,10 +165,7 @@ const confirmReply: EntranceForm = async (deps, pageRequest, form) => {
   return { page: confirmPage(pageRequest.words, { token, email: emailIn(token) ?? '', faults }) }
 }
 
-/**
- * The reply that starts a session; one that was open before is ended, so that the new one starts
- * from nothing.
- */
+/** The reply that starts a session and ends an open one, so that the new one starts empty. */
 export async function enteredReply(
   deps: EntranceDeps,
   pageRequest: PageRequest,

@@ -23,7 +23,6 @@ const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
   />
 )
 
-/** The values sent, and what is wrong with them. */
 type Sent = { email?: string; faults?: Faults }
 
 export type Faults = { readonly email?: string; readonly password?: string }

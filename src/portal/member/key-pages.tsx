@@ -15,7 +15,6 @@ type Ending = {
   /** Action of the person, and its object. */
   readonly title: string
   readonly question: string
-  /** Consequence of the action. */
   readonly lead: string
   readonly send: string
   /** Part of the developer area that is opened again. */

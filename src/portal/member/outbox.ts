@@ -22,7 +22,6 @@ type OutboxOptions = {
   readonly languageOf: (email: string) => Promise<string | null>
 }
 
-/** Sends emails without making anyone wait for them. */
 export class Outbox {
   readonly #sending = new Set<Promise<void>>()
 

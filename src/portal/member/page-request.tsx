@@ -166,7 +166,6 @@ async function replied(
 
 type Faulty = { path: string; words: Words; isMember: boolean }
 
-/** The page that says what went wrong. */
 export function faultPage(
   deps: Pick<PageRequestDeps, 'isOutage' | 'log'>,
   { path, words, isMember }: Faulty,

@@ -9,10 +9,8 @@ export const Tokened = Token.Provider
 
 type Props = {
   action: string
-  /** The text of the button. */
   send: ComponentChildren
   isDangerous?: boolean
-  /** Hidden values to send along. */
   hidden?: Readonly<Record<string, string>>
   children?: ComponentChildren
   isInRow?: boolean
@@ -20,7 +18,6 @@ type Props = {
   look?: 'button' | 'button button-quiet'
   /** Set for a form sent with the response of a passkey, which a script shows. */
   passkey?: 'create' | 'get'
-  /** What follows the button. */
   after?: ComponentChildren
 }
 

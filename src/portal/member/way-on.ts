@@ -26,10 +26,7 @@ const LENGTH_MAX = 8000
 /** Characters of an address that a header can hold. */
 const PLAIN = /^[\x21-\x7e]+$/
 
-/**
- * Returns the page that a person opens after signing in: one of a few pages of ours, or empty for
- * none.
- */
+/** Returns the page to open after signing in: one of a few pages of ours, or empty for none. */
 export function wayOnIn(fields: URLSearchParams): string {
   const next = fieldOf(fields, 'next')
   const isBehind = next.startsWith(`${PATHS.authorize}?`) || BEHIND.includes(next.split('?')[0]!)

@@ -59,7 +59,6 @@ type SaidProps = {
   readonly values?: Readonly<Record<string, string | number>>
 }
 
-/** A paragraph of the text. */
 export const Said = ({ of, values }: SaidProps) => (
   <p>
     {useWords().rich(of, {

@@ -4,7 +4,6 @@ import { VersionTwo } from './version-2.tsx'
 
 export type Version = {
   readonly number: number
-  /** The day from which it applies. */
   readonly date: string
   readonly Text: ComponentType<MethodFacts>
 }

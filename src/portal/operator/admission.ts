@@ -29,7 +29,6 @@ export type OperatorDeps = PageRequestDeps & {
   }
   /** Work that this process has done. */
   readonly work: () => WorkFigures
-  /** The error for a path that does not exist. */
   readonly unknownPath: () => ServiceError
 }
 

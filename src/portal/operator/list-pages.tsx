@@ -23,7 +23,6 @@ export const countText = (count: number, noun: string): string =>
 
 type Props = Place & {
   readonly label: string
-  /** The number of entries that a page holds. */
   readonly size: number
   hrefOf(offset: number): string
 }
@@ -51,7 +50,6 @@ type LongListProps<Row> = {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   keyOf(row: Row): string
-  /** The parameters of the page's address. */
   readonly params: URLSearchParams
 }
 

@@ -171,7 +171,6 @@ function factText(fact: string | null | undefined): string {
   return INSTANT.test(fact) ? ENGLISH.momentText(Date.parse(fact)) : fact
 }
 
-/** The log of changes, as pages and as a file. */
 export function logRoutes(deps: OperatorDeps): Route[] {
   const page = operatorPages(deps)
   return [...page(PATHS.log, { get: changes }), ...page(PATHS.logFile, { get: file })]

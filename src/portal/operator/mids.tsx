@@ -12,7 +12,6 @@ export type Mid = { readonly currency: string; readonly reference: Reference | n
 
 type Props = { mids: readonly Mid[]; held: readonly HeldBack[]; nowMs: number }
 
-/** The mid in force for each currency, and its source. */
 export function Mids({ mids, held, nowMs }: Props) {
   const missing = mids.filter(({ reference }) => !reference).map(({ currency }) => currency)
   const known = mids.flatMap(({ reference }) => (reference ? [reference] : []))

@@ -40,9 +40,7 @@ export const Places = ({ current }: { current: string }) => (
 type Props = {
   readonly nowMs: number
   readonly feeds: FeedState
-  /** The banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
-  /** The connectors that ran, by name. */
   readonly connectors: readonly ConnectorRecord[]
   /** The newest reference; null before the first. */
   readonly newest: Reference | null

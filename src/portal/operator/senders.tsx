@@ -35,7 +35,6 @@ const SENDING_STATES: Readonly<Record<SendingState, string>> = {
 
 type Props = {
   readonly senders: readonly Sender[]
-  /** Names of active providers that never sent anything. */
   readonly mute: readonly string[]
   readonly nowMs: number
   readonly params: URLSearchParams

@@ -12,14 +12,12 @@ import { Doubts, type Mid, Mids } from './mids.tsx'
 
 type FeedsProps = {
   readonly feeds: FeedState
-  /** The newest reference; null before the first. */
   readonly newest: Reference | null
   readonly mids: readonly Mid[]
   readonly doubtfulPegs: readonly DoubtfulPeg[]
   readonly nowMs: number
 }
 
-/** The feeds of references, and the mids that they gave. */
 export function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: FeedsProps) {
   return (
     <section class="stack-tight" aria-labelledby="feeds-title">

@@ -9,7 +9,6 @@ type Props = {
   readonly end?: keyof Pair
 }
 
-/** Links to the pages of pairs, each with a flag. */
 export function FlagLinks({ pairs, end }: Props) {
   const words = useWords()
   return (

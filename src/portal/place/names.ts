@@ -70,5 +70,4 @@ function flagCode(text: string): string | null {
   return countryCode(String.fromCharCode(...letters))
 }
 
-/** The address of a country's flag among our own. */
 export const flagPath = ({ code }: Country): string => `/flags/${code.toLowerCase()}.svg`

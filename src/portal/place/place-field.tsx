@@ -30,7 +30,6 @@ export const PlaceField = ({ name, label, text, place, view, error }: Props) => 
   />
 )
 
-/** The longest string that is read as a place. */
 export const PLACE_LENGTH_MAX = 60
 
 /** The path of a place's flag; null for one that has none among our own. */

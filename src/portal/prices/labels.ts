@@ -1,6 +1,5 @@
 import type { ColumnMember } from '~/file/table/names.ts'
 
-/** Meaning of a column, in words. */
 export const MEMBER_LABELS: Readonly<Record<ColumnMember, string>> = {
   provider_id: 'Provider',
   corridor: 'Corridor, such as GBP/KES',

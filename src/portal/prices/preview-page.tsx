@@ -9,7 +9,6 @@ import { PreviewTable } from './preview-table.tsx'
 import { countText, uploadHref } from './prices-page.tsx'
 import { Settings } from './settings.tsx'
 
-/** The number of rows of a table that are shown at once. */
 const ROWS_SHOWN = 100
 
 /** The page that shows what a table would record, with every doubt in its place. */

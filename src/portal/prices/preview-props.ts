@@ -14,7 +14,6 @@ export type PreviewProps = Member & {
   readonly draft: UploadDraft
   readonly preview: Preview
   readonly again: Again
-  /** The active providers by name. */
   readonly providers: readonly Provider[]
 }
 

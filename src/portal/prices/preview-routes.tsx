@@ -92,10 +92,7 @@ async function choose(
 const TWICE =
   'Two columns cannot say the same. Nothing was changed: choose another for one of them.'
 
-/**
- * Records a table if it is as it was shown; else it is shown again. One that is sent twice is
- * recorded once.
- */
+/** Records a table once if it is as it was shown; else it is shown again. */
 async function record(
   deps: PricesDeps,
   member: Member,

@@ -21,7 +21,6 @@ const UPLOAD_BYTES_MAX = 8 * 1_048_576
 /** Room for the fields of the form and their separators. */
 const FORM_BYTES = 65_536
 const NAME_LENGTH_MAX = 120
-/** A time in an address. */
 const BEFORE = /^\d{1,15}$/
 
 /** The pages on which people record prices from tables. */

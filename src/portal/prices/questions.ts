@@ -18,7 +18,6 @@ type Asked = {
   readonly isChosen: boolean
 }
 
-/** Open questions about a table. */
 export function questionsOf({ grid, reading, habits, isChosen }: Asked): Question[] {
   const { columns, fixed, decimal, dates, timeZone } = reading
   const has = (...members: (typeof columns)[number][]) =>

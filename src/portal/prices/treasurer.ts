@@ -11,7 +11,6 @@ import type { WithdrawDeps } from '~/service/recording/withdraw.ts'
 
 export type PricesDeps = PageRequestDeps & {
   readonly ageLimits: AgeLimits
-  /** The error for a path that does not exist. */
   readonly unknownPath: () => ServiceError
   readonly uploading: {
     readonly store: IngestDeps['store'] & WithdrawDeps['store']

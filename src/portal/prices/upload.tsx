@@ -28,7 +28,6 @@ type Props = {
   readonly pages: number
 }
 
-/** The prices of an upload, as they were recorded. */
 const uploadPage = ({ upload, rows, page, pages }: Props): Page => ({
   title: `Upload ${upload.fileName}`,
   path: PATHS.developer,
@@ -96,7 +95,6 @@ const feeText = ({ fee, feeCurrency }: Quote): string =>
 const offerText = ({ offer }: Quote): string =>
   offer ? offerWords(ENGLISH, offer, false).join(', ') : ''
 
-/** The confirmation page before an upload is withdrawn. */
 const withdrawPage = (upload: Upload, isRefused = false): Page =>
   questionPage({
     path: PATHS.developer,
@@ -125,7 +123,6 @@ const withdrawPage = (upload: Upload, isRefused = false): Page =>
     ),
   })
 
-/** The number of rows of an upload that are shown at once. */
 const UPLOAD_ROWS_SHOWN = 200
 
 /** The pages of one upload that was recorded: its rows, and its end. */

@@ -21,7 +21,6 @@ type Shown = {
   readonly isRequired: boolean
   readonly news?: string | undefined
   readonly faults?: Faults
-  /** The name that was sent for a passkey. */
   readonly passkeyName?: string | undefined
 }
 

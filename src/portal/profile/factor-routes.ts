@@ -37,7 +37,6 @@ export function factorRoutes(deps: SecondStepDeps): Route[] {
   ]
 }
 
-/** The outcomes that an address can show. */
 const NEWS = ['added', 'removed'] as const
 
 const wrongPassword = ({ pageRequest }: Member): string => pageRequest.words.say('fault.password')

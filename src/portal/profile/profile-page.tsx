@@ -20,11 +20,9 @@ type Props = {
   readonly sessions: readonly OwnSession[]
   readonly news?: string | undefined
   readonly faults?: ProfileFaults
-  /** The address that was sent. */
   readonly email?: string
 }
 
-/** Errors of the values that were sent. */
 export type ProfileFaults = {
   readonly current?: string
   readonly password?: string

@@ -70,7 +70,6 @@ function addressLink(_: ProfilePageDeps, { pageRequest }: Member): PageAnswer {
   return { page: confirmAddressPage(pageRequest.words, { token, address }) }
 }
 
-/** The outcomes that an address can show. */
 const NEWS = ['password', 'mailed', 'address', 'ended'] as const
 
 const wrong = ({ words: { say } }: PageRequest): string => say('fault.password')

@@ -22,7 +22,6 @@ import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
 import { Website } from './website.tsx'
 
-/** A page for each active provider, and the list of them. */
 export const providersRoutes = (deps: PublicDeps) => [
   publicPage(deps, PATHS.providers, listPage),
   publicPage(
@@ -40,7 +39,6 @@ export const providersRoutes = (deps: PublicDeps) => [
 const providerAt = (path: string, providers: readonly Provider[]): Provider | undefined =>
   providers.find(({ id }) => path.endsWith(providerPath(id)))
 
-/** The maximum number of providers that the page lists. */
 const PROVIDERS_MAX = 2000
 
 function listPage({ view, words }: PublicAsk): Page {
@@ -123,7 +121,6 @@ function providerPage(props: Props & { readonly base: string }): Page {
   }
 }
 
-/** Facts about the provider itself. */
 function About({ provider }: Pick<Props, 'provider'>) {
   const words = useWords()
   const { say } = words

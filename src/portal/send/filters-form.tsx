@@ -10,7 +10,6 @@ type Props = {
   readonly asked: AskedFilters
   /** Every offer for the pair, requested or not. */
   readonly offers: readonly RankedQuote[]
-  /** Other parameters of the request. */
   readonly hidden: readonly Parameter[]
 }
 

@@ -4,7 +4,6 @@ import type { OfferFilters } from '~/domain/offer/filter.ts'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 import { deliveryOf } from '~/wire/offer/selection.ts'
 
-/** The parameters that filter offers. */
 export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max', 'offers'] as const
 
 /** Filters of offers besides their countries. */
@@ -17,7 +16,6 @@ export const EVERY_OFFER: Parameter = ['offers', 'all']
 
 type Speed = { readonly value: 'PT1H' | 'P1D' | 'P3D' | 'P5D'; readonly ms: number }
 
-/** Choices of a maximum delivery time. */
 export const SPEEDS: readonly Speed[] = [
   { value: 'PT1H', ms: HOUR_MS },
   { value: 'P1D', ms: DAY_MS },

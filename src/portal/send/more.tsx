@@ -16,7 +16,6 @@ import type { SendQuery } from './query.ts'
 
 type Props = {
   readonly view: View
-  /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
   /** Says whether people can sign up, and so get alerts. */

@@ -16,10 +16,7 @@ export const askedOrder = (params: URLSearchParams): Order =>
 export const orderParameters = (order: Order): Parameter[] =>
   order === ORDERS[0] ? [] : [[ORDER_NAME, order]]
 
-/**
- * Value that prices are sorted by, least first; null for one that does not state it, which comes
- * last.
- */
+/** Value that prices are sorted by, least first; null, which comes last, if it is not stated. */
 const VALUES: Readonly<Record<Exclude<Order, 'arrives'>, (entry: Conversion) => number | null>> = {
   cost: ({ cost }) => cost?.totalPct ?? null,
   speed: ({ ranked: { quote } }) => quote.offer?.deliveryMaxMs ?? null,
@@ -35,7 +32,6 @@ export function inOrder<T extends Conversion>(entries: readonly T[], order: Orde
   })
 }
 
-/** The first price of each provider. */
 export function firstOfEach<T extends Conversion>(entries: readonly T[]): readonly T[] {
   const seen = new Set<string>()
   return entries.filter(({ ranked: { provider } }) => {

@@ -31,7 +31,6 @@ export function currencyParameters({ pair, corridor: { from, to } }: SendQuery):
   ]
 }
 
-/** The amount of a query, as it was written. */
 export const questionParameters = ({ fields: { texts } }: SendQuery): Parameter[] =>
   AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => [name, texts[name]] as const)
 
@@ -49,13 +48,11 @@ export const otherParameters = (query: SendQuery): Parameter[] => [
   ...knownParameters(query),
 ]
 
-/** The whole query. */
 export const pairParameters = (query: SendQuery): Parameter[] => [
   ...questionParameters(query),
   ...otherParameters(query),
 ]
 
-/** The address of the page of a pair with this query. */
 export function pairHref(query: SendQuery): string {
   const parameters = pairParameters(query)
   return `${pairPath(query.pair)}?${new URLSearchParams(parameters as [string, string][])}`

@@ -14,7 +14,6 @@ import type { Words } from '~/portal/words/words.ts'
 import { type AskedFilters, askedFilters, EVERY_OFFER } from './filters.ts'
 import { askedOrder, type Order } from './order.ts'
 
-/** The query in the address of a pair's page. */
 export type SendQuery = {
   readonly pair: Pair
   readonly corridor: Corridor

@@ -86,7 +86,6 @@ function decoded(part: string): string {
 type Props = {
   readonly view: View
   readonly nowMs: number
-  /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
   /** Null if the query cannot be served, which its form explains. */
@@ -136,7 +135,6 @@ type AnswerProps = Omit<Props, 'base' | 'conversions' | 'series' | 'canSignUp' |
   readonly conversions: Conversions
 }
 
-/** The best price, or why there is none. */
 function Answer({ view, query, conversions }: AnswerProps) {
   const words = useWords()
   const { say } = words
@@ -214,7 +212,6 @@ function TellMe({ query, conversions }: Pick<AnswerProps, 'query' | 'conversions
   )
 }
 
-/** The maximum number of prices that the page lists. */
 const ENTRIES_MAX = 200
 
 /** The prices that the page lists, in the requested order: by speed each provider's fastest. */

@@ -146,7 +146,6 @@ const witnessedBy = ({ lines, known: { say, timeText } }: Place): string[] =>
     }),
   )
 
-/** The limits of a proof on the list that others see. */
 function listLimits({ checkpoint, note, lines, known: { say } }: Place): string[] {
   const checked = new Set([checkpoint.origin, ...lines.map(({ name }) => name)])
   const others = note.signatures.map(({ name }) => name).filter((name) => !checked.has(name))

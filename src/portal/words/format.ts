@@ -47,10 +47,7 @@ const CODE_OF_THREE = /^[A-Z]{3}$/
 const CURRENCY_SIGN = /\p{Sc}/u
 const LIST_TYPES = ['conjunction', 'disjunction'] as const
 
-/**
- * The number of decimals that show the smallest of some rates well; one count for all, so that they
- * align.
- */
+/** The number of decimals that show the smallest of some rates well, one count to align all. */
 export function rateDecimals(rates: readonly number[]): number {
   const smallest = Math.min(...rates.filter((rate) => rate > 0))
   if (!Number.isFinite(smallest)) return RATE_DECIMALS_MIN

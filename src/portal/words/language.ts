@@ -8,7 +8,6 @@ export type Language = (typeof LANGUAGES)[number]
 /** The languages whose pages have addresses of their own, such as `/fr/send`. */
 export const FURTHER_LANGUAGES = LANGUAGES.slice(1) as Exclude<Language, 'en'>[]
 
-/** Name of each language in itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   fr: 'Français',
@@ -29,7 +28,6 @@ export function languageInPath(path: string): Language | null {
   return FURTHER_LANGUAGES.find((language) => language === first) ?? null
 }
 
-/** The path without the language that it begins with. */
 export function withoutLanguage(path: string): string {
   const language = languageInPath(path)
   return language === null ? path : path.slice(prefixOf(language).length) || '/'

@@ -8,7 +8,6 @@ import { type Language, languageOf, prefixOf } from './language.ts'
 import pt from './pt.json' with { type: 'json' }
 import sw from './sw.json' with { type: 'json' }
 
-/** The name of a message, which every catalogue has. */
 export type MessageKey = keyof typeof en
 
 /** The messages of each language, in the format of ICU. */

@@ -7,7 +7,6 @@ import { presentNote } from '~/wire/note.ts'
 import { CountryCode } from '~/wire/offer/offer.ts'
 import { iso, presentFreshness } from '~/wire/present.ts'
 
-/** The maximum number of pairs that a response lists. */
 const PAIRS_MAX = 5000
 
 const CountryEntry = namedRecord('Country', {

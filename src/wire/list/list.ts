@@ -11,9 +11,7 @@ export type Mark = {
 }
 
 type ListOptions = {
-  /** The schema of the whole response. */
   readonly response: TObject
-  /** The response field that holds the entries. */
   readonly entries: string
   /** Response fields that are not columns, nested ones with dots. */
   readonly without?: readonly string[]
@@ -62,7 +60,6 @@ export class List {
     return this.columns.map(({ name }) => name)
   }
 
-  /** The cells of each row, in the order of the columns. */
   *rows(body: Body): Generator<Cell[]> {
     const whole = this.#whole.map((column) => cellOf(column, body))
     for (const row of body[this.entries] as readonly Row[])

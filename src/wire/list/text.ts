@@ -5,7 +5,6 @@ import type { RowFormat } from './format.ts'
 /** Separates the items of a list in a CSV cell, as in imported files. */
 const BAR = '|'
 
-/** The number of rows that are written at once. */
 const CHUNK_ROWS = 500
 
 type Form = {
@@ -17,10 +16,7 @@ type Form = {
 /** Writer of each format's lines, and the line before the first. */
 type Writer = { readonly head: string; line(cells: readonly Cell[]): string }
 
-/**
- * Writes rows as strings, several hundred at a time. CSV begins with its column names, unless the
- * rows continue others.
- */
+/** Writes rows as strings, hundreds at a time, as CSV after the column names unless continued. */
 export function* textsOf(
   rows: Iterable<readonly Cell[]>,
   { names, format, isContinued = false }: Form,

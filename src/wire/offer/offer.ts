@@ -95,7 +95,6 @@ export const matchFields = {
   ),
 }
 
-/** The parameter name of each filter. */
 export const FILTERS: Readonly<Record<FilterName, string>> = {
   sourceCountry: 'source_country',
   targetCountry: 'target_country',
@@ -143,10 +142,7 @@ function termsOf(offer: Offer): Omit<Static<typeof OfferTerms>, 'id'> {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
 }
 
-/**
- * The fields of `matchFields`; none for a quote that states nothing about its offer, or without an
- * amount.
- */
+/** The fields of `matchFields`; none for a quote without stated offer, or without an amount. */
 export function presentMatch({ offer }: Quote, matched: AmountMatch | null) {
   if (offer === null || matched === null) return {}
   const { match, atAmount } = matched

@@ -41,7 +41,6 @@ type DocumentOptions = {
   readonly examples: Examples
 }
 
-/** The interface as an OpenAPI 3.1 document. */
 export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentOptions): Json {
   const components = new Components()
   const responses = new Responses(components, options.examples)

@@ -3,7 +3,6 @@ import { ERROR_CODES, type ErrorCode } from '~/domain/errors.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
 import type { List } from '~/wire/list/list.ts'
 
-/** The groups that operations are shown in, in this order. */
 export const TAGS = {
   Rates: "Providers' quotes in a corridor, now and over time.",
   Costs: 'What sending money from country to country costs.',

@@ -107,10 +107,7 @@ const unlessUnknown = (name: string): Json => ({
   required: false,
 })
 
-/**
- * The name of a shared response. An operation that spends no unit can only be called too often
- * without a key.
- */
+/** The name of a shared response; without a unit spent, only callers without a key get a 429. */
 function sharedName({ isMetered, errors = [] }: Operation, status: number): string | undefined {
   if (errors.some((code) => ERROR_STATUS[code] === status)) return undefined
   return status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]

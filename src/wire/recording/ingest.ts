@@ -86,10 +86,7 @@ export const IngestResponse = namedRecord('IngestResponse', {
 
 type Warning = Static<typeof Warning>
 
-/**
- * Matches digits or an exponent that a double might not hold; other numbers survive JSON.parse
- * exactly.
- */
+/** Matches digits or an exponent that a double might lose; JSON.parse keeps other numbers. */
 const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 
 /** A row with its place in the body. */

@@ -4,7 +4,6 @@ import { presentOf } from '~/wire/list/columns.ts'
 import { type RowReading, type RowRules, readObservationRow } from './observation.ts'
 import { RateRow } from './schema.ts'
 
-/** The fields of a row, each with the schema of its value. */
 const FIELDS = Object.entries(RateRow.properties).map(
   ([name, schema]) => [name, presentOf(schema)] as const,
 )
@@ -12,13 +11,9 @@ const FIELDS = Object.entries(RateRow.properties).map(
 const namesOf = (is: (schema: TSchema) => boolean): readonly string[] =>
   FIELDS.flatMap(([name, schema]) => (is(schema) ? [name] : []))
 
-/** All fields that a row may have. */
 export const ROW_MEMBERS = FIELDS.map(([name]) => name)
-/** Fields that are times. */
 export const ROW_TIMES = namesOf(({ format }) => format === 'date-time')
-/** Fields that are true or false. */
 export const ROW_FLAGS = namesOf(({ type }) => type === 'boolean')
-/** Fields that are numbers. */
 export const ROW_NUMBERS = namesOf(({ type }) => type === 'number')
 /** Fields that are lists; a CSV separates their words by `|`. */
 export const ROW_LISTS = namesOf(({ type }) => type === 'array')

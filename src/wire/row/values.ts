@@ -4,10 +4,7 @@ import { isNumeral, significantDigits } from '~/domain/observation.ts'
 export const WITHOUT_COMMAS =
   'a number with a decimal point and without commas between its thousands, such as 1284.50'
 
-/**
- * Reports whether a value is a number as people write it: with commas for thousands, or for
- * decimals.
- */
+/** Reports whether a value is a number as written: with commas for thousands or decimals. */
 export const isWithCommas = (value: unknown): boolean =>
   typeof value === 'string' && /^\s*-?\d[\d.]*(,\d[\d.]*)+\s*$/.test(value)
 

@@ -113,7 +113,6 @@ const StreamEnded = event('StreamEnded', 'The service ends the stream; nothing f
   }),
 })
 
-/** The body of each event, by its name. */
 export const streamBodies = {
   hello: StreamHello,
   quote: StreamQuote,

@@ -37,12 +37,10 @@ export class ByteText {
     return this.#views[this.#length]!
   }
 
-  /** The number of bytes that are written. */
   get length(): number {
     return this.#length
   }
 
-  /** Starts a new string. */
   clear(): this {
     this.#length = 0
     return this

@@ -15,10 +15,7 @@ const SILENT = 4
 const UNPRICED = 2
 const STALE = 1
 
-/**
- * Nets that differ by more than this part of what they are calculated from do so when they are
- * rounded, too.
- */
+/** Nets that differ by more than this part of their sums also differ when they are rounded. */
 const DOUBT = 1e-9
 
 /**

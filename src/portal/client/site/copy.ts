@@ -12,10 +12,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
-/**
- * Copies text. Without a secure context there is no clipboard to write to, but a selection can be
- * copied.
- */
+/** Copies text; without a secure context, and so without a clipboard, by a selection. */
 async function copied(source: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(source.textContent ?? '')
