@@ -70,9 +70,8 @@ async function distributed(
 
 const mixedText = (wrong: readonly string[]): string =>
   `some tables are distributed as corridor needs it and others are not (${wrong.join('; ')}). ` +
-  'Corridor distributes all of them at once or none, so another program did this: ' +
-  'restore a backup ' +
-  'into an empty database and distribute that'
+  'Corridor distributes all of them at once or none, so another program did this: restore a ' +
+  'backup into an empty database and distribute that'
 
 function linesOf({ state, shards, workers, rows, widened, given_up }: Result): string[] {
   const where = `${shards} shards on ${workers.length} servers (${workers.join(', ')})`

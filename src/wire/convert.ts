@@ -128,11 +128,10 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   best_current: {
     ...nullable(ConvertProviderEntry),
     description:
-      'The best of those that are not stale and whose fee is stated; null without one. ' +
-      'Prices for the nearest amount are compared at at_amount, so that it is the cheapest of ' +
-      '/costs too. ' +
-      '`best` may be too old to be available. A suspect price, or one that is out_of_range, is ' +
-      'neither.',
+      'The best of those that are not stale and whose fee is stated; null without one. Prices ' +
+      'for the nearest amount are compared at at_amount, so that it is the cheapest of /costs ' +
+      'too. `best` may be too old to be available. A suspect price, or one that is out_of_range, ' +
+      'is neither.',
   },
   providers: Type.Array(ConvertProviderEntry),
   count: Type.Integer(),

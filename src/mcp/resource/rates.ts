@@ -8,8 +8,7 @@ export const ratesTemplate = {
   name: 'rates',
   title: "Providers' rates in a corridor",
   description:
-    'What get_rates returns for two currency codes. Reading it costs one unit, like a tool ' +
-    'call.',
+    'What get_rates returns for two currency codes. Reading it costs one unit, like a tool call.',
   mimeType: 'application/json',
 }
 

@@ -48,10 +48,9 @@ const FeedValue = namedRecord('FeedValue', {
       description:
         'Why it is not used. doubted: too many of its currencies moved at once, or are rounded; ' +
         'same_origin: it republishes a feed that counts; too_far: it is too far from the feeds ' +
-        'that agree; ' +
-        'disputed: feeds disagree, and another one counts; held_back: it moved too far and waits ' +
-        'to be confirmed; not_preferred: another feed is used; no_answer: it gave no valid ' +
-        'response in the last run; pegged: the currency follows another one.',
+        'that agree; disputed: feeds disagree, and another one counts; held_back: it moved too ' +
+        'far and waits to be confirmed; not_preferred: another feed is used; no_answer: it gave ' +
+        'no valid response in the last run; pegged: the currency follows another one.',
     }),
   ),
 })
