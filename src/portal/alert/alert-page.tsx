@@ -53,8 +53,7 @@ export const alertPage = (props: AlertPageProps): Page => ({
 })
 
 function Facts({ alert, person }: AlertPageProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const { to, isOnce, createdMs, firedMs } = alert
   return (
     <dl class="facts">
@@ -139,8 +138,7 @@ type DeliveriesProps = {
 }
 
 function Deliveries({ deliveries, isMail, nowMs, here }: DeliveriesProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const isWaiting = deliveries.some(({ status }) => status === 'waiting')
   return (
     <section class="stack-tight" aria-labelledby="deliveries-title">
@@ -178,8 +176,7 @@ const columnsAt = ({ say }: Words, nowMs: number, isMail: boolean): Column<Deliv
 ]
 
 function Outcome({ of: { status, nextMs, doneMs }, nowMs }: { of: Delivery; nowMs: number }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   if (status === 'done')
     return (
       <div>
@@ -205,8 +202,7 @@ const shortSpan = ({ spanText }: Words, ms: number): string =>
   ms < MINUTE_MS ? `${Math.ceil(ms / SECOND_MS)} s` : spanText(ms)
 
 function Answer({ of: { tries, lastStatus, lastError, lastReply, lastMs } }: { of: Delivery }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   if (tries === 0) return <div>{say('delivery.untried')}</div>
   const took = lastMs === null ? '' : ` ${say('delivery.after', { span: tookText(words, lastMs) })}`
   return (

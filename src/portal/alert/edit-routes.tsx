@@ -208,8 +208,7 @@ type FiguresProps = { readonly view: View; readonly fields: AlertFields }
 
 /** Current values of all fields, so that no one has to be guessed. */
 function Figures({ view, fields: { texts, places } }: FiguresProps) {
-  const words = useWords()
-  const { say, clockText } = words
+  const { words, say, clockText } = useWords()
   if (!places.from || !places.to || places.from.currency === places.to.currency) return null
   const corridor = { from: places.from.currency, to: places.to.currency }
   const { amount } = writtenAmount(words, texts.amount, corridor.from)

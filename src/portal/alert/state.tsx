@@ -11,8 +11,7 @@ const LOOKS: Readonly<Record<AlertStatus, string>> = {
 
 /** Reports whether an alert is on, and why not. */
 export function State({ alert: { status, reason, standing } }: { alert: Alert }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   return (
     <div>
       <span class={LOOKS[status]}>{say(`alert-status.${status}`)}</span>

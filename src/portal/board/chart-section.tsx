@@ -24,8 +24,7 @@ type Props = {
 
 /** Mid, best rate and samples over time: as a chart, a table and a file. */
 export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Props) {
-  const words = useWords()
-  const { say, rich } = words
+  const { words, say, rich } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="chart-title" id="chart">
       <div class="chart-head">
@@ -62,8 +61,7 @@ type Unit = 'day' | 'hour'
 const PLOT = { width: 1000, height: 300 }
 
 function Chart({ from, to, period, csvHref, points }: ChartProps) {
-  const words = useWords()
-  const { say, dayText, rateText } = words
+  const { words, say, dayText, rateText } = useWords()
   const isOfThen = useContext(IsOfThen)
   const mid = points.map((point) => point.mid)
   const best = points.map((point) => point.standing)

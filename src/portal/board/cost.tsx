@@ -24,8 +24,7 @@ type CostProps = {
 
 /** Cost of a price by the mid of its own day; if the fee is not stated, the rest. */
 export function Cost({ entry, currency, mid, widestPct = null }: CostProps) {
-  const words = useWords()
-  const { say, percentText, priceText } = words
+  const { words, say, percentText, priceText } = useWords()
   const { ranked, cost } = entry
   const { quote, midAtQuote } = ranked
   const amount = pricedAt(words, entry)

@@ -23,8 +23,7 @@ type Props = {
 
 /** The countries that prices name, each with its own best; nothing if there is but one pair. */
 export function Countries({ view, question, from, to }: Props) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const pairs = namedPairs(view.offers(from.code, to.code))
   if (pairs.length < 2) return null
   return (

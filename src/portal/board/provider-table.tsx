@@ -39,8 +39,7 @@ type Props = Shared & {
 
 /** The providers of one kind; those that say a fee have a place among them. */
 export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Props) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const titleId = isOlder ? `older-${kind}` : `kind-${kind}`
   const Title = isOlder ? 'h3' : 'h2'
   const standingOf = ({ ranked: { quote, provider } }: Conversion) =>

@@ -46,8 +46,7 @@ export function BoardSummary(props: Props) {
 }
 
 export function Best(props: Props) {
-  const words = useWords()
-  const { say, askedText, priceText } = words
+  const { words, say, askedText, priceText } = useWords()
   const { conversions, from, to, freshness, hrefOf, offers, isPair } = props
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
@@ -197,8 +196,7 @@ function MidNote({ conversions: { mid }, from, to, freshness: { nowMs } }: Props
 }
 
 function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] }: Props) {
-  const words = useWords()
-  const { say, rich, rateText, percentText } = words
+  const { words, say, rich, rateText, percentText } = useWords()
   return (
     <section class="card">
       <h2 class="figure-label">{say('mid.title')}</h2>

@@ -24,8 +24,7 @@ type Props = {
 }
 
 export function Who(props: Props) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const { entry, place, isBest } = props
   const { provider, suspect, quote } = entry.ranked
   const countries = props.isPair ? null : namedCountries(words, quote.offer ?? PLAIN)

@@ -28,8 +28,7 @@ type Props = {
  * current page leads there, since it may lack a commit of this very millisecond.
  */
 export function Cite({ title, conversions, view, base, href }: Props) {
-  const words = useWords()
-  const { language, say, momentText } = words
+  const { words, language, say, momentText } = useWords()
   const { nowMs } = view.freshness
   const isOfThen = useContext(IsOfThen)
   const at = new Date(nowMs).toISOString()

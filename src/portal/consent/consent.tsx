@@ -52,8 +52,7 @@ export function consentPage({ say, rich }: Words, props: Props): Page {
 }
 
 function Facts({ application, redirectUri, dailyUnits }: Props) {
-  const words = useWords()
-  const { say, rich } = words
+  const { words, say, rich } = useWords()
   return (
     <dl class="facts">
       <dt>{say('consent.who')}</dt>

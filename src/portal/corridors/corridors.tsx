@@ -78,8 +78,7 @@ async function trendsIn(
 type FilterProps = { view: View; query: ListQuery; isUnknown: boolean }
 
 function Filter({ view, query, isUnknown }: FilterProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const codes = quotedCodes(view)
   const named = codes.map((code) => ({
     value: code,

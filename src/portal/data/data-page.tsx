@@ -128,8 +128,7 @@ function QuarterForm({ quarters }: Settled) {
 }
 
 function PairForm({ view }: { view: View }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const pairs = countryPairs(view)
   if (pairs.length === 0) return <p>{say('prices.none')}</p>
   const [first] = pairs

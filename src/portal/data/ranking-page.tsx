@@ -69,8 +69,7 @@ function rankingPage({ view, url, words }: PublicAsk, base: string): Page {
 }
 
 function Question({ view, query }: { view: View; query: RankingQuery }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const options = (end: 'sourceCountry' | 'targetCountry') => [
     { value: '', text: say('ranking.any') },
     ...countryOptions(words, view, end),
@@ -117,8 +116,7 @@ type RankedProps = {
 }
 
 function Ranked({ rows, query, base }: RankedProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   return (
     <>
       {query.of === 'pairs' && (
@@ -152,8 +150,7 @@ function Ranked({ rows, query, base }: RankedProps) {
 
 /** The first rows as a picture, and how to save it or show it elsewhere. */
 function Chart({ rows, query, base }: RankedProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const title = rankingTitle(words, query)
   const shown = base + prefixOf(words.language) + rankingHref(query, '.svg')
   const page = base + prefixOf(words.language) + rankingHref(query, '')

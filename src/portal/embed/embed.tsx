@@ -70,8 +70,7 @@ type Props = {
 }
 
 function Embedded({ view, query, conversions, nowMs, credits }: Props) {
-  const words = useWords()
-  const { say, rich } = words
+  const { words, say, rich } = useWords()
   const { source, target } = query.pair
   const entries = conversions.entries.filter(isOffered)
   return (
@@ -170,8 +169,7 @@ const Aside = ({ text }: { text: string | null }) => text && <span class="aside"
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
 
 function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
-  const words = useWords()
-  const { say, askedText, priceText } = words
+  const { words, say, askedText, priceText } = useWords()
   const { corridor, amount, recipientGets } = conversions
   const from = catalogue.currency(corridor.from)!
   const to = catalogue.currency(corridor.to)!

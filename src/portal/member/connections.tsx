@@ -11,8 +11,7 @@ import { lastUsedText } from './last-used.ts'
 
 /** The applications that a person connected by signing in, each with the way to end it. */
 export function Connections({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const connected = usage.keys.filter(({ key }) => isConnection(key) && !isRevoked(key, nowMs))
   return (
     <section class="stack-tight" aria-labelledby={CONNECTIONS_ID}>

@@ -134,8 +134,7 @@ function Keys({ pageRequest, usage, said }: Props) {
 const API_USE = 'api'
 
 function FurtherKey({ said }: Pick<Props, 'said'>) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   return (
     <div id={FURTHER_KEY_ID}>
       <TokenForm action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send={say('keys.create')} isInRow>
@@ -257,8 +256,7 @@ type AlertsProps = { readonly person: Person; readonly alerts: readonly Alert[] 
 
 /** The way from the developer area to the alerts, and their state. */
 function AlertsSection({ person, alerts }: AlertsProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const count = alerts.filter(({ status }) => status === 'failing').length
   return (
     <section class="stack-tight" aria-labelledby="alerts-title">

@@ -4,8 +4,7 @@ import { clientSetups, installLinks, KEY, type Setup } from './client-setups.ts'
 
 /** Instructions for connecting the usual clients to the tool server. */
 export function ToolClients({ home }: { home: string }) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const url = `${home}/mcp`
   return (
     <section class="stack-tight" aria-labelledby="tools-title">

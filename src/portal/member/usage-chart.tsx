@@ -11,8 +11,7 @@ const HEIGHT = 100
 
 /** Requests of each day, one colour for each key, and the numbers as a table. */
 export function UsageChart({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
-  const words = useWords()
-  const { say, dayText } = words
+  const { words, say, dayText } = useWords()
   const used = usage.keys.filter(({ total }) => total > 0).toSorted((a, b) => b.total - a.total)
   const totals = Array.from({ length: SHOWN_DAYS }, (_, i) => sumOf(used, i))
   const max = Math.max(1, ...totals)
@@ -89,8 +88,7 @@ type TableProps = {
 }
 
 function UsageTable({ usage, used, totals, nowMs }: TableProps) {
-  const words = useWords()
-  const { say, dayText } = words
+  const { words, say, dayText } = useWords()
   const days = totals.flatMap((total, i) => (total > 0 ? [i] : [])).toReversed()
   return (
     <details>

@@ -56,8 +56,7 @@ export const secondFactorPage = ({ say }: Words, shown: Shown): Page => ({
 })
 
 function Passkeys({ factors: { passkeys }, faults, passkeyName }: Shown) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">{say('second-factor.passkeys')}</h2>

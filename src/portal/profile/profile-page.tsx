@@ -69,8 +69,7 @@ function SecondStep({ person }: Props) {
 }
 
 function Sessions({ person, sessions }: Props) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{say('profile.sessions')}</h2>

@@ -122,8 +122,7 @@ function providerPage(props: Props & { readonly base: string }): Page {
 }
 
 function About({ provider }: Pick<Props, 'provider'>) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const isEnglish = words.language === 'en'
   const { region, transferTime, paymentMethods, websiteUrl } = provider
   const ways = paymentMethods?.map((method) => plainWords(words, method))

@@ -35,8 +35,7 @@ const GOAL_PCT = 3
 
 /** Cost of the pair on average and with the cheapest, against the goal of the United Nations. */
 export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
-  const words = useWords()
-  const { say, rich, askedText, priceText } = words
+  const { words, say, rich, askedText, priceText } = useWords()
   const isOfThen = useContext(IsOfThen)
   const { averagePct, averageExcludingSuspectPct: believedPct, smart, offers, meets } = costs
   if (averagePct === null || meets === null) return null

@@ -97,8 +97,7 @@ const EMBED = 'width="360" height="500"'
 
 /** Markup for the prices of the pair on another site. */
 function Embedding({ base, query }: Pick<Props, 'base' | 'query'>) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const { source, target } = query.pair
   const countries = [
     ['source', source.code],

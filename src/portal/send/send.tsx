@@ -136,8 +136,7 @@ type AnswerProps = Omit<Props, 'base' | 'conversions' | 'series' | 'canSignUp' |
 }
 
 function Answer({ view, query, conversions }: AnswerProps) {
-  const words = useWords()
-  const { say } = words
+  const { words, say } = useWords()
   const { pair, corridor, asked } = query
   const from = view.catalogue.currency(corridor.from)!
   const to = view.catalogue.currency(corridor.to)!

@@ -73,8 +73,7 @@ export function findingMessages({ language, say }: Words): Record<FindingKey, st
 }
 
 function VerifyForm(published: Published) {
-  const words = useWords()
-  const { say, dateLocale } = words
+  const { words, say, dateLocale } = useWords()
   return (
     <>
       <noscript>
@@ -167,8 +166,7 @@ const ByHand = (props: ByHandProps) => (
 )
 
 function ResponseByHand({ keys }: ByHandProps) {
-  const words = useWords()
-  const { say, rich } = words
+  const { words, say, rich } = useWords()
   return (
     <>
       <p>

@@ -58,6 +58,11 @@ export class Words extends Format {
     return Words.in(languageOf(code) ?? 'en')
   }
 
+  /** The words themselves, for a part that takes them apart and also passes them on. */
+  get words(): this {
+    return this
+  }
+
   get direction(): 'ltr' | 'rtl' {
     return this.language === 'ar' ? 'rtl' : 'ltr'
   }
