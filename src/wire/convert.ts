@@ -7,7 +7,6 @@ import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
-  ageFields,
   backingFields,
   freshnessFields,
   Instant,
@@ -15,9 +14,7 @@ import {
   nullable,
   priceFields,
   RateType,
-  rateDateField,
   record,
-  standingFields,
 } from './fields.ts'
 import { knownFields } from './known/known.ts'
 import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
@@ -31,16 +28,8 @@ import {
   presentUnspecified,
   unspecifiedFields,
 } from './offer/offer.ts'
-import { presentSuspect, suspectFields } from './offer/suspect.ts'
-import {
-  iso,
-  presentAge,
-  presentBacking,
-  presentFreshness,
-  presentPrice,
-  presentRateDate,
-  presentStanding,
-} from './present.ts'
+import { presentReliance, relianceFields } from './offer/reliance.ts'
+import { iso, presentBacking, presentFreshness, presentPrice } from './present.ts'
 
 export const EntryCost = namedRecord('EntryCost', {
   fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),
@@ -93,10 +82,7 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   spread_bps: Type.Number(),
   vs_mid_bps: Type.Optional(Type.Number()),
   rate_type: RateType,
-  ...suspectFields,
-  ...ageFields,
-  ...rateDateField,
-  ...standingFields,
+  ...relianceFields,
   ...dayMidFields,
   cost: nullable(EntryCost),
   ...offerFields,
@@ -193,10 +179,7 @@ export function presentConversion(
     spread_bps: roundBps(entry.spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
-    ...presentSuspect(entry.ranked),
-    ...presentAge(entry.ranked),
-    ...presentRateDate(quote, provider),
-    ...presentStanding(quote),
+    ...presentReliance(entry.ranked, provider),
     ...presentDayMid(entry.ranked),
     cost: presentCost(entry.cost, { currency: quote.from, match: entry.match }),
     ...presentOffer(quote),

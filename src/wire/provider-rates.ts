@@ -4,29 +4,20 @@ import type { Provider } from '~/domain/provider.ts'
 import type { Emptiness } from '~/service/absence.ts'
 import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
 import {
-  ageFields,
   freshnessFields,
   namedRecord,
   nullable,
   ProviderType,
   priceFields,
   RateType,
-  rateDateField,
   record,
-  standingFields,
 } from './fields.ts'
 import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
-import { presentSuspect, suspectFields } from './offer/suspect.ts'
-import {
-  presentAge,
-  presentFreshness,
-  presentPrice,
-  presentRateDate,
-  presentStanding,
-} from './present.ts'
+import { presentReliance, relianceFields } from './offer/reliance.ts'
+import { presentFreshness, presentPrice } from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
@@ -43,10 +34,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       from: Type.String(),
       to: Type.String(),
       ...priceFields,
-      ...suspectFields,
-      ...ageFields,
-      ...rateDateField,
-      ...standingFields,
+      ...relianceFields,
       ...offerFields,
       ...unspecifiedFields,
       ...detailFields,
@@ -83,10 +71,7 @@ export const presentProviderQuote = (
     from: quote.from,
     to: quote.to,
     ...presentPrice(quote),
-    ...presentSuspect(aged),
-    ...presentAge(aged),
-    ...presentRateDate(quote, provider),
-    ...presentStanding(quote),
+    ...presentReliance(aged, provider),
     ...presentOffer(quote),
     ...presentUnspecified(aged.unspecified),
     ...presentDetail(quote, asked),

@@ -5,7 +5,6 @@ import { roundBps } from '~/domain/round.ts'
 import type { JudgedQuote, Rates } from '~/service/rates.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
-  ageFields,
   freshnessFields,
   midFields,
   namedRecord,
@@ -13,23 +12,14 @@ import {
   ProviderType,
   priceFields,
   RateType,
-  rateDateField,
-  standingFields,
 } from './fields.ts'
 import { knownFields } from './known/known.ts'
 import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
-import { presentSuspect, suspectFields } from './offer/suspect.ts'
-import {
-  presentAge,
-  presentFreshness,
-  presentMid,
-  presentPrice,
-  presentRateDate,
-  presentStanding,
-} from './present.ts'
+import { presentReliance, relianceFields } from './offer/reliance.ts'
+import { presentFreshness, presentMid, presentPrice } from './present.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
@@ -44,10 +34,7 @@ export const ProviderRate = namedRecord('ProviderRate', {
   rate_type: RateType,
   provider_type: nullable(ProviderType),
   transfer_time: nullable(Type.String()),
-  ...suspectFields,
-  ...ageFields,
-  ...rateDateField,
-  ...standingFields,
+  ...relianceFields,
   ...dayMidFields,
   ...offerFields,
   ...unspecifiedFields,
@@ -86,10 +73,7 @@ export function presentProviderRate(
     rate_type: quote.rateType,
     provider_type: provider.providerType,
     transfer_time: provider.transferTime,
-    ...presentSuspect(ranked),
-    ...presentAge(ranked),
-    ...presentRateDate(quote, provider),
-    ...presentStanding(quote),
+    ...presentReliance(ranked, provider),
     ...presentDayMid(ranked),
     ...presentOffer(quote),
     ...presentUnspecified(ranked.unspecified),
