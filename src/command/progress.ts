@@ -4,10 +4,7 @@ import type { Terminal } from './terminal.ts'
 
 const MIB = 1_048_576
 
-/**
- * The bytes of `input` as they are read, with a progress bar if the size is known; the bar
- * disappears when reading ends, however it ends.
- */
+/** The bytes of `input` as they are read, with a bar until then if the size is known. */
 export async function* withProgress(
   { bytes, sizeBytes }: InputFile,
   terminal: Terminal,

@@ -113,10 +113,7 @@ async function prepared(
 
 type Ending = { readonly hold: Hold; readonly log: OwnLog }
 
-/**
- * The result of a start, undone if it fails. A signal to stop before that is not a failure: it ends
- * the process with 0, as a later one would.
- */
+/** The result of a start, undone if it fails. A signal to stop ends the process with 0. */
 async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promise<T> {
   try {
     return await unlessInterrupted(start, hold)

@@ -96,10 +96,7 @@ export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uF
 
 type Work<T> = (database: Database) => Promise<T>
 
-/**
- * Opens the database for one command, creating it if needed, brings its schema up to date, and
- * closes it in any case, also when a signal ends the command.
- */
+/** Opens the database for a command, created and migrated if needed; always closes it again. */
 export const withDatabase = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
   withUnmigrated(terminal, migrated(terminal, work))
 

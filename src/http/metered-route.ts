@@ -99,10 +99,7 @@ type Replier = (
   scope: RequestScope,
 ) => Response | Promise<Response>
 
-/**
- * Responds at once, unless it waits for a share of the caller's budget, for a position, or for the
- * database as it was known earlier.
- */
+/** Responds at once, unless it waits for a budget's share, a position, or the database. */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
   const { refusals, guards } = deps
   const { isTiered = true, list, midsOf } = question

@@ -38,10 +38,7 @@ export function fixedNote(entries: readonly Conversion[]): string | null {
   return `Only ${listed(kinds)} prices are known, at which no one can send.`
 }
 
-/**
- * Names the countries that a corridor's prices are for if none is for the requested ones; null if
- * that is not why a list is empty.
- */
+/** Names the countries that a corridor has prices for if that is why a list is empty; else null. */
 export function unfitNote(view: View, absence: Absence | null): string | null {
   if (!absence?.unfit.some((name) => name === 'sourceCountry' || name === 'targetCountry'))
     return null

@@ -1,7 +1,4 @@
-/**
- * The bytes of a request's body; null if there are more than `bytesMax`, and no more than that
- * are ever held. Throws if the body breaks off.
- */
+/** The bytes of a request's body; null if more than `bytesMax`. Throws if the body breaks off. */
 export async function bodyBytes(request: Request, bytesMax: number): Promise<Uint8Array | null> {
   if (Number(request.headers.get('content-length')) > bytesMax) return null
   const chunks: Uint8Array[] = []

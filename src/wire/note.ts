@@ -79,10 +79,7 @@ export const staleNote = ({
     ? `The best price was seen on ${dayText(quote.atMs)} and may no longer be available.`
     : null
 
-/**
- * A note that the best price is stale, and for which countries alone it is if these were not
- * requested; null if there is nothing to say.
- */
+/** A note that the best price is stale, with its countries if none were requested; else null. */
 export function bestNote(best: AgedQuote, filters: OfferFilters): string | null {
   const notes = [countriesNote(best.quote, filters), staleNote(best)]
   return notes.filter((note) => note !== null).join(' ') || null

@@ -139,10 +139,7 @@ export async function referencePage(options: Options): Promise<FileContent> {
   return { bytes: html, type: 'text/html; charset=utf-8', headers }
 }
 
-/**
- * The plugin's page with what is ours in its places, and its own script, which starts the
- * reference. Throws unless each place occurs once.
- */
+/** The plugin's page with ours in its places, and its script. Throws unless each occurs once. */
 function withOurs(written: string, { mount, guide, frame }: Options) {
   const files = FILES.map(([path, name]) => `<a href="${mount}${path}">${name}</a>`).join(' · ')
   const head = `${frame.head}

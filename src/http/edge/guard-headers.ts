@@ -3,10 +3,7 @@ import type { Headers } from '~/http/reply.ts'
 /** The time for which browsers use https only, a year. https://www.rfc-editor.org/rfc/rfc6797 */
 const HTTPS_SECONDS = 365 * 24 * 3600
 
-/**
- * Headers for browsers on every response, prepared once: not to guess its type, and, if people
- * reach the service over https, never to use http.
- */
+/** Headers for browsers on every response: not to guess its type, and to stay with https. */
 export const guardHeaders = (publicUrl: string | null): Headers => ({
   'x-content-type-options': 'nosniff',
   ...(publicUrl?.startsWith('https:') && {

@@ -19,10 +19,7 @@ const SAFE: ReadonlyMap<string, RegExp> = new Map([
   ['order', WORD],
 ])
 
-/**
- * The query of a URL in a form fit for the log. Everything not known to be harmless is left out, so
- * that a key or a token in the URL stays out of the log.
- */
+/** The query of a URL for the log, without anything that could be a key or a token. */
 export function safeQuery(url: string): Record<string, string> {
   const safe: Record<string, string> = {}
   const start = url.indexOf('?')

@@ -17,10 +17,7 @@ const TOLD = ['as_of', 'note', 'mid_rate', 'mid_source', 'mid_fetched_at']
 /** A smaller file would hardly shrink. */
 const ZIPPED_LENGTH_MIN = 1000
 
-/**
- * The reply with a list as a file, compressed for callers that accept gzip. A long one is written
- * while it is sent; a short one has its length.
- */
+/** The reply with a list as a file, zipped if accepted; a long one is written while it is sent. */
 export function listReply(request: Request, listed: Listed, headers: HeadersInit): Response {
   const { list, body, format } = listed
   const answer = body as Readonly<Record<string, unknown>>

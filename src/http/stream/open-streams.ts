@@ -20,10 +20,7 @@ type OpenStreamsDeps = {
 
 type End = keyof typeof ENDS
 
-/**
- * Every open stream of this process: sends each a heartbeat, ends it when its key or its plan does,
- * and ends all of them with the process.
- */
+/** Every open stream of this process: sends heartbeats, and ends each with its key or its plan. */
 export class OpenStreams {
   readonly #slots = Array.from({ length: BEAT_TICKS }, () => new Set<OpenStream>())
   readonly #slotOf = new Map<OpenStream, Set<OpenStream>>()

@@ -31,10 +31,7 @@ export function addressesIn(sent: unknown): readonly string[] | null {
   return isList && named.length > 0 ? [...new Set<string>(named)] : null
 }
 
-/**
- * Corridors of these URIs. Throws for one that is not a resource, for too many corridors, and what
- * REST would for a corridor that is not supported.
- */
+/** Corridors of these URIs. Throws for another resource, too many, and an unsupported corridor. */
 export function subscribedTo(catalogue: CatalogueIndex, uris: readonly string[]): Subscribed {
   const others = uris.filter((uri) => uri !== CATALOGUE_URI)
   if (others.length > STREAM_CORRIDORS_MAX) throw unfit(TOO_MANY)

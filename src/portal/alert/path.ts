@@ -8,10 +8,7 @@ export const alertHref = (path: Page, { id }: Pick<Alert, 'id'>): string => `${p
 
 type Question = { readonly from: string; readonly to: string; readonly amount: number | null }
 
-/**
- * The path of the form of a new alert between two places, each a code or a string that names a
- * country too, for an amount if one is requested.
- */
+/** The path of the form of a new alert; an end is a code, or a string that names a country too. */
 export function newAlertHref({ from, to, amount }: Question): string {
   const params = new URLSearchParams({ from, to })
   if (amount !== null) params.set('amount', plainNumberText(amount))

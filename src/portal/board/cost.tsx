@@ -69,10 +69,7 @@ function Better({ cost, currency, amount }: BetterProps) {
 
 type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote' | 'isStale'> & { readonly mid: Mid }
 
-/**
- * Distance of an official or parallel price from the mid of its own day, or of today if that day
- * has none and the price still applies.
- */
+/** Distance of an unsendable price from the mid of its day; else of today, if it still applies. */
 function Distance({ quote, midAtQuote, isStale, mid }: DistanceProps) {
   const { say, bpsText } = useWords()
   const held = midAtQuote ?? (isStale ? null : mid)

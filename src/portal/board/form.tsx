@@ -13,10 +13,7 @@ type Props = {
   readonly hidden: readonly (readonly [name: string, value: string])[]
 }
 
-/**
- * The query to compare, as an ordinary form that works without scripts. The board shows the result,
- * or leads to the page of the two countries.
- */
+/** The query to compare, as a form without scripts; it leads to the page of two countries. */
 export function QuestionForm({ view, fields, hidden }: Props) {
   const { places, placeTexts, texts, faults } = fields
   const { say } = useWords()

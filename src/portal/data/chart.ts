@@ -48,10 +48,7 @@ type Drawn = {
   readonly host: string
 }
 
-/**
- * The first rows as bars, with the goal of the United Nations as a line; a drawing that carries its
- * own title, time and origin, and nothing that could run.
- */
+/** The first rows as bars, with the goal of the United Nations as a line; nothing in it can run. */
 export function rankingChart({ words, query, rows, cutoffMs, isSample, host }: Drawn): string {
   const shown = rows.slice(0, CHART_ROWS_MAX)
   const widest = Math.max(GOAL_PCT, ...shown.map(({ pct }) => pct))

@@ -107,10 +107,7 @@ function Bars({ bars, moneyText }: BarsProps) {
   )
 }
 
-/**
- * The offers of the SmaRT, each with its provider's page. Those of one provider are shown with the
- * conditions in which they differ.
- */
+/** The offers of the SmaRT with their providers' pages, and the conditions in which they differ. */
 function Cheapest({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) {
   const words = useWords()
   const cheap = offers.map((one, i) => {

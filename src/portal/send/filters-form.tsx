@@ -13,10 +13,7 @@ type Props = {
   readonly hidden: readonly Parameter[]
 }
 
-/**
- * Filters of offers, as a form that works without scripts; only conditions that some offer states
- * are there. Nothing if no offer states any.
- */
+/** Filters of offers as a form without scripts, by conditions that some offer states. */
 export function FiltersForm({ action, asked, offers, hidden }: Props) {
   const { say } = useWords()
   const payIn = waysIn(offers, 'payIn', asked.payIn)

@@ -18,10 +18,7 @@ export const sendTitle = (words: Words, pair: Pair): string =>
 
 type Known = { readonly conversions: Conversions | null; readonly view: View }
 
-/**
- * Best amount that arrives and its cost, as the sentence that the page begins with; null if no
- * price for the very amount is known with its cost.
- */
+/** The best amount that arrives and its cost, as a page's lead; null if either is unknown. */
 export function sendLead(words: Words, { conversions, view }: Known): string | null {
   const best = conversions?.bestCurrent
   if (!best?.net || best.sent === null || !best.cost || best.match?.match !== 'exact') return null

@@ -23,10 +23,7 @@ const ownPath = ({ url }: Request, mount: string): string => {
 export const pagePath = (request: Request, mount: string): string =>
   withoutLanguage(ownPath(request, mount))
 
-/**
- * The words for a request: those of the language in its path; else of the one that the reader chose
- * before; else of the one that the browser prefers.
- */
+/** The words for a request: by the path's language, the reader's choice, or the browser's wish. */
 export function wordsFor(request: Request, { mount, cookiePrefix }: Asked): Words {
   const addressed = languageInPath(ownPath(request, mount))
   if (addressed) return Words.in(addressed, { isAddressed: true })

@@ -14,10 +14,7 @@ export type Question = {
 /** One program, in the form of the extension `x-codeSamples`. */
 type CodeSample = { readonly lang: string; readonly label: string; readonly source: string }
 
-/**
- * Programs that send the request and print the response, with nothing to install. They read the key
- * from the variable `CORRIDOR_KEY`.
- */
+/** Programs that send the request and print the response; the key is in `CORRIDOR_KEY`. */
 export const codeSamples = (question: Question): readonly CodeSample[] => [
   { lang: 'Shell', label: 'curl', source: curl(question) },
   { lang: 'JavaScript', label: 'JavaScript', source: javaScript(question) },

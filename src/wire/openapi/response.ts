@@ -12,10 +12,7 @@ import { errorsByStatus, type Operation } from './operation.ts'
 import { ROW_HEADERS, rowMedia } from './rows.ts'
 import type { Components, Json } from './schema.ts'
 
-/**
- * Responses of a real run, by operation, status and name of the example. Those in other media than
- * JSON are strings, named by the medium.
- */
+/** Responses of a real run, by operation, status, and name of the example or medium. */
 export type Examples = Record<string, Record<string, Record<string, unknown>>>
 
 const header = (description: string, schema: Json) => ({ description, schema })
@@ -209,10 +206,7 @@ export class Responses {
   }
 }
 
-/**
- * The headers of an operation's response: the budget wherever the caller is known on a path that
- * spends it, and where usage is shown.
- */
+/** The headers of an operation's response, with the budget wherever usage is shown or spent. */
 function headersOf(operation: Operation, status: number): Json {
   const { access, isMetered, isTiered, isTagged, isPositioned, list, mayCarry = [] } = operation
   const isSuccess = status < 400

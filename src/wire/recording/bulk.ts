@@ -57,10 +57,7 @@ export const BulkResponse = namedRecord('BulkResponse', {
 type Warning = NonNullable<Static<typeof IngestResponse>['warnings']>[number]
 type BulkQuery = Static<typeof BulkQuery>
 
-/**
- * Notation of a CSV whose sender may name it by the parameters of `/rates/bulk`. Throws
- * `invalid_parameter` for a time zone that does not exist.
- */
+/** Notation of a CSV by the parameters of `/rates/bulk`. Throws for an unknown time zone. */
 export function notationOf({ decimal = '.', dates, time_zone }: BulkQuery, where = ''): Notation {
   if (time_zone !== undefined && !isTimeZone(time_zone))
     throw invalidParameter({ name: 'time_zone', fault: 'it must be a zone such as Africa/Lagos' })

@@ -35,10 +35,7 @@ const NAMED_DAY = /^(\d{1,2})[ -]([a-z]{3,9})[ -](\d{4})$/i
 const CLOCK = /[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([ap])m)?$/i
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/**
- * A number as a table writes it. Points between thousands are read if they cannot be decimal
- * points: `1.284,50`, but not `1.284`.
- */
+/** A number as a table writes it; points group only if unmistakable: `1.284,50`, not `1.284`. */
 export function numberIn(text: string, notation: Notation): WrittenNumber | Misread {
   if (notation.group !== undefined) return groupedNumber(text, notation)
   if (notation.decimal === ',') {

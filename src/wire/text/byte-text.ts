@@ -16,10 +16,7 @@ const PERCENT_END = 1e9
 
 const START_BYTES = 8192
 
-/**
- * A string that is built in the same bytes again and again, so that writing it leaves no garbage:
- * no parts, no strings of numbers.
- */
+/** A string that is built in the same bytes again and again, so that no write leaves garbage. */
 export class ByteText {
   #bytes = Buffer.alloc(START_BYTES)
   /** Writes several of the bytes at a time. */

@@ -10,10 +10,7 @@ import { plainNumber } from '~/wire/query.ts'
 /** The maximum number of requests that are remembered for each tier. */
 const QUESTIONS_MAX = 256
 
-/**
- * The maximum number of offers that the cached requests of a tier may have together. Each retains
- * up to three strings of about a kilobyte.
- */
+/** The maximum number of offers of a tier's cached requests; each retains some 3 kB of strings. */
 const OFFERS_MAX = 10_000
 
 /** Longer requests are read again each time, so that anonymous callers cannot fill memory. */
