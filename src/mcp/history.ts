@@ -6,7 +6,7 @@ import { BUCKETS_MAX, INTERVALS } from '~/domain/series.ts'
 import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
-import { words } from '~/wire/fields.ts'
+import { optional, words } from '~/wire/fields.ts'
 import { iso } from '~/wire/present.ts'
 import { pageOf } from './answer/links.ts'
 import {
@@ -31,13 +31,11 @@ const { default: _, ...limitWithoutDefault } = limit
 const input = Type.Object({
   ...corridorFields,
   period: words(PERIODS, { default: '30d', description: 'How far back from the end.' }),
-  interval: Type.Optional(
-    words(INTERVALS, {
-      description:
-        `Buckets: P1D UTC days (at most ${BUCKETS_MAX.P1D}), PT1H hours (${BUCKETS_MAX.PT1H}), ` +
-        'ISO weeks, months; detail full adds candles.',
-    }),
-  ),
+  interval: optional.words(INTERVALS, {
+    description:
+      `Buckets: P1D UTC days (at most ${BUCKETS_MAX.P1D}), PT1H hours (${BUCKETS_MAX.PT1H}), ` +
+      'ISO weeks, months; detail full adds candles.',
+  }),
   provider: Type.Optional(provider('Only this provider: id or name.')),
   ...filterFields,
   order: words(ORDERS, { default: 'asc', description: 'desc: newest first.' }),

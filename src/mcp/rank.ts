@@ -11,7 +11,7 @@ import {
   rankedPairs,
   rankedProviders,
 } from '~/service/country/ranking.ts'
-import { words } from '~/wire/fields.ts'
+import { optional, words } from '~/wire/fields.ts'
 import { readFilters } from '~/wire/offer/selection.ts'
 import { presentFreshness } from '~/wire/present.ts'
 import { amount, countries, filterFields, provider } from './argument/fields.ts'
@@ -32,9 +32,7 @@ const input = Type.Object({
     default: 'average',
     description: 'smart: of pairs only; pairs: of providers only.',
   }),
-  order: Type.Optional(
-    words(['lowest', 'highest'], { description: 'First; lowest unless by pairs.' }),
-  ),
+  order: optional.words(['lowest', 'highest'], { description: 'First; lowest unless by pairs.' }),
   source_country: Type.Optional(countries('Countries or groups of senders: Kenya, EU.')),
   target_country: Type.Optional(countries('Countries or groups of recipients.')),
   provider: Type.Optional(provider('Only its offers.')),

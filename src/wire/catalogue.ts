@@ -9,6 +9,7 @@ import {
   Instant,
   namedRecord,
   nullable,
+  optional,
   ProviderType,
   RateType,
   record,
@@ -24,7 +25,7 @@ const CurrencyEntry = namedRecord('Currency', {
   code: Type.String(),
   name: Type.String(),
   type: words(CURRENCY_TYPES),
-  flag_url: nullable(Type.String()),
+  flag_url: nullable.string(),
   is_active: Type.Boolean(),
   sort_order: Type.Integer(),
 })
@@ -41,9 +42,9 @@ const CorridorSummary = namedRecord('CorridorSummary', {
   from: Type.String(),
   to: Type.String(),
   provider_count: Type.Integer(),
-  best_rate: nullable(
-    Type.Number({ description: 'Best executable rate; null if there is no executable quote.' }),
-  ),
+  best_rate: nullable.number({
+    description: 'Best executable rate; null if there is no executable quote.',
+  }),
   best_is_stale: nullable(
     Type.Boolean({ description: 'Whether the quote behind best_rate is stale; null without one.' }),
   ),
@@ -52,17 +53,15 @@ const CorridorSummary = namedRecord('CorridorSummary', {
     description: 'Of the quote behind best_rate; null without one.',
   },
   last_updated: { ...Instant, description: 'Of the newest price of any kind, official ones too.' },
-  avg_spread_bps: nullable(Type.Number()),
+  avg_spread_bps: nullable.number(),
   source_country: Type.Optional({
     ...CountryCode,
     description: 'With by=country: every price counted here names it.',
   }),
   target_country: Type.Optional({ ...CountryCode, description: 'As source_country.' }),
-  offer_count: Type.Optional(
-    Type.Integer({
-      description: 'With by=country: offers that differ in more than their amounts.',
-    }),
-  ),
+  offer_count: optional.integer({
+    description: 'With by=country: offers that differ in more than their amounts.',
+  }),
 })
 
 export const CorridorsResponse = namedRecord('CorridorsResponse', {
@@ -81,18 +80,16 @@ export const corridorsList = new List({
 const ProviderEntry = namedRecord('Provider', {
   id: Type.String(),
   name: Type.String(),
-  logo_url: nullable(Type.String()),
-  website_url: nullable(Type.String()),
+  logo_url: nullable.string(),
+  website_url: nullable.string(),
   provider_type: nullable(ProviderType),
   rate_type: RateType,
-  region: nullable(Type.String()),
-  time_zone: nullable(
-    Type.String({
-      description: 'The IANA time zone of its own dates, such as those of official rates.',
-      examples: ['Africa/Nairobi'],
-    }),
-  ),
-  transfer_time: nullable(Type.String()),
+  region: nullable.string(),
+  time_zone: nullable.string({
+    description: 'The IANA time zone of its own dates, such as those of official rates.',
+    examples: ['Africa/Nairobi'],
+  }),
+  transfer_time: nullable.string(),
   payment_methods: nullable(Type.Array(Type.String())),
 })
 

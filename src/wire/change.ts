@@ -5,7 +5,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { CorridorChange, PricesAt } from '~/service/change.ts'
-import { backingFields, freshnessFields, Instant, namedRecord, words } from './fields.ts'
+import { backingFields, freshnessFields, Instant, namedRecord, optional, words } from './fields.ts'
 import { periodParameter } from './history.ts'
 import { notedKnownFields } from './known/known.ts'
 import { CorridorQuery } from './parameters.ts'
@@ -18,13 +18,11 @@ export const ChangeQuery = Type.Object({
 
 const ChangeMoment = namedRecord('ChangeMoment', {
   at: Instant,
-  mid: Type.Optional(Type.Number({ description: 'Absent without a recent mid at that time.' })),
-  source: Type.Optional(Type.String({ description: 'The feed or feeds behind the mid.' })),
+  mid: optional.number({ description: 'Absent without a recent mid at that time.' }),
+  source: optional.string({ description: 'The feed or feeds behind the mid.' }),
   basis: Type.Optional(backingFields.basis),
   dispersion_bps: backingFields.dispersion_bps,
-  best: Type.Optional(
-    Type.Number({ description: 'Best executable rate; absent if there was none.' }),
-  ),
+  best: optional.number({ description: 'Best executable rate; absent if there was none.' }),
 })
 
 const ChangeFigures = namedRecord('ChangeFigures', {

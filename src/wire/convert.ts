@@ -12,6 +12,7 @@ import {
   Instant,
   namedRecord,
   nullable,
+  optional,
   priceFields,
   RateType,
   record,
@@ -39,13 +40,11 @@ export const EntryCost = namedRecord('EntryCost', {
   total_pct: Type.Number({
     description: 'fee_pct + margin_pct: total cost by Remittance Prices Worldwide, SDG 10.c.1.',
   }),
-  total: Type.Optional(
-    Type.Number({
-      description:
-        'total_pct / 100 * amount, in the source currency; absent where amount_match is nearest, ' +
-        'as the price is for another amount.',
-    }),
-  ),
+  total: optional.number({
+    description:
+      'total_pct / 100 * amount, in the source currency; absent where amount_match is nearest, ' +
+      'as the price is for another amount.',
+  }),
   currency: Type.String({ description: 'The source currency.' }),
 })
 
@@ -54,33 +53,27 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_name: Type.String(),
   ...priceFields,
   send_amount: Type.Optional(
-    nullable(
-      Type.Number({
-        description:
-          'With recipient_gets: the smallest amount with that net_converted, rounded up at the ' +
-          "12th digit; null if the fee cannot be converted, or no amount in or near the offer's " +
-          'range is enough.',
-      }),
-    ),
+    nullable.number({
+      description:
+        'With recipient_gets: the smallest amount with that net_converted, rounded up at the ' +
+        "12th digit; null if the fee cannot be converted, or no amount in or near the offer's " +
+        'range is enough.',
+    }),
   ),
   send_amount_is: Type.Optional(
     Type.Literal('minimum', {
       description: "Present when send_amount is the offer's minimum, and less would be enough.",
     }),
   ),
-  converted: nullable(
-    Type.Number({
-      description: 'amount * rate, before fees, in the target currency; null where send_amount is.',
-    }),
-  ),
-  net_converted: nullable(
-    Type.Number({
-      description:
-        'After the fee; null if the fee cannot be converted, or amount_match is out_of_range.',
-    }),
-  ),
+  converted: nullable.number({
+    description: 'amount * rate, before fees, in the target currency; null where send_amount is.',
+  }),
+  net_converted: nullable.number({
+    description:
+      'After the fee; null if the fee cannot be converted, or amount_match is out_of_range.',
+  }),
   spread_bps: Type.Number(),
-  vs_mid_bps: Type.Optional(Type.Number()),
+  vs_mid_bps: optional.number(),
   rate_type: RateType,
   ...relianceFields,
   ...dayMidFields,
@@ -94,17 +87,15 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
 export const ConvertResponse = namedRecord('ConvertResponse', {
   from: Type.String(),
   to: Type.String(),
-  amount: nullable(
-    Type.Number({
-      description:
-        'As requested; with recipient_gets the send_amount of best, and null without a best.',
-    }),
-  ),
-  recipient_gets: Type.Optional(Type.Number({ description: 'As requested.' })),
+  amount: nullable.number({
+    description:
+      'As requested; with recipient_gets the send_amount of best, and null without a best.',
+  }),
+  recipient_gets: optional.number({ description: 'As requested.' }),
   mid: nullable(
     record({
       rate: Type.Number(),
-      converted: nullable(Type.Number({ description: 'amount * rate; null without an amount.' })),
+      converted: nullable.number({ description: 'amount * rate; null without an amount.' }),
       source: Type.String(),
       fetched_at: Instant,
       ...backingFields,

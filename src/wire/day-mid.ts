@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { marginPct } from '~/domain/price/cost.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { backingFields, Instant, record } from './fields.ts'
+import { backingFields, Instant, optional, record } from './fields.ts'
 import { iso, presentBacking } from './present.ts'
 
 /** The fields that compare a quote with the mid of its own day; both or none. */
@@ -13,13 +13,11 @@ export const dayMidFields = {
       "The pair's mid when the quote took effect; absent if there was no recent one.",
     ),
   ),
-  margin_pct: Type.Optional(
-    Type.Number({
-      description:
-        'What the exchange rate costs, in percent of the amount: (1 - rate / mid_at_quote.rate) ' +
-        '* 100. Negative if the provider beats the mid of its day.',
-    }),
-  ),
+  margin_pct: optional.number({
+    description:
+      'What the exchange rate costs, in percent of the amount: (1 - rate / mid_at_quote.rate) ' +
+      '* 100. Negative if the provider beats the mid of its day.',
+  }),
 }
 
 /** The fields of `dayMidFields`; none without a mid of the quote's day. */

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
-import { Instant, named, ObservationId, record } from './fields.ts'
+import { Instant, named, ObservationId, optional, record } from './fields.ts'
 
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   missing_parameter: 400,
@@ -168,12 +168,12 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
     }),
   },
   forbidden: {
-    allowed_providers: Type.Optional(
-      Type.Array(Type.String(), { description: 'The providers that the account is limited to.' }),
-    ),
-    observations: Type.Optional(
-      Type.Array(ObservationId, { description: 'Observations that the account may not withdraw.' }),
-    ),
+    allowed_providers: optional.list(Type.String(), {
+      description: 'The providers that the account is limited to.',
+    }),
+    observations: optional.list(ObservationId, {
+      description: 'Observations that the account may not withdraw.',
+    }),
   },
   unknown_observation: {
     observations: Type.Array(ObservationId, { description: 'The ids that no observation has.' }),
@@ -188,9 +188,9 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   method_not_allowed: { allowed: Type.Array(Type.String()) },
   invalid_rows: {
     errors,
-    error_count: Type.Optional(
-      Type.Integer({ description: 'How many errors there are in all; for /rates/bulk only.' }),
-    ),
+    error_count: optional.integer({
+      description: 'How many errors there are in all; for /rates/bulk only.',
+    }),
   },
   idempotency_key_reused: { errors },
   too_many_streams: {

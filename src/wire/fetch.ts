@@ -10,6 +10,7 @@ import {
   Instant,
   namedRecord,
   nullable,
+  optional,
   record,
   standingFields,
 } from './fields.ts'
@@ -19,9 +20,9 @@ import { offerFields, presentOffer } from './offer/offer.ts'
 import { iso, presentAge, presentBacking, presentFreshness } from './present.ts'
 
 const pairFields = {
-  mid: Type.Optional(
-    Type.Number({ description: 'Absent where a currency of the pair has no recent reference.' }),
-  ),
+  mid: optional.number({
+    description: 'Absent where a currency of the pair has no recent reference.',
+  }),
   basis: Type.Optional(backingFields.basis),
   dispersion_bps: backingFields.dispersion_bps,
   provider_best: nullable(
@@ -38,19 +39,17 @@ const pairFields = {
 const PairValue = namedRecord('PairValue', pairFields)
 
 const referenceFields = {
-  source: Type.Optional(Type.String({ description: 'Reference feed; absent without any mid.' })),
+  source: optional.string({ description: 'Reference feed; absent without any mid.' }),
   fetched_at: Type.Optional(Instant),
 }
 
 const tail = {
   ...referenceFields,
-  note: Type.Optional(
-    Type.String({
-      description:
-        'Which currencies leave pairs without a mid, and when each last had one; which best ' +
-        'prices are stale; and which pairs have only prices older than max_age.',
-    }),
-  ),
+  note: optional.string({
+    description:
+      'Which currencies leave pairs without a mid, and when each last had one; which best ' +
+      'prices are stale; and which pairs have only prices older than max_age.',
+  }),
   ...freshnessFields,
   ...knownFields,
 }

@@ -1,4 +1,12 @@
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import {
+  type ArrayOptions,
+  type IntegerOptions,
+  type NumberOptions,
+  type StringOptions,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from '@sinclair/typebox'
 import { TIERS } from '~/domain/freshness.ts'
 import { BASES } from '~/domain/mid.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
@@ -15,13 +23,37 @@ export const named = <T extends TSchema>(title: string, schema: T): T => ({ ...s
 export const namedRecord = <T extends Record<string, TSchema>>(title: string, fields: T) =>
   named(title, record(fields))
 
+type WordsOptions<T extends readonly string[]> = {
+  default?: T[number]
+  description?: string
+  title?: string
+}
+
 /** One of a few words, in the form of OpenAPI. */
 export const words = <const T extends readonly string[]>(
   values: T,
-  options: { default?: T[number]; description?: string; title?: string } = {},
+  options: WordsOptions<T> = {},
 ): TUnsafe<T[number]> => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** A value of a schema, or of a type with options, that may be null. */
+export const nullable = Object.assign(orNull, {
+  string: (options?: StringOptions) => orNull(Type.String(options)),
+  number: (options?: NumberOptions) => orNull(Type.Number(options)),
+  integer: (options?: IntegerOptions) => orNull(Type.Integer(options)),
+})
+
+/** A value of a type that may be absent. */
+export const optional = {
+  string: (options?: StringOptions) => Type.Optional(Type.String(options)),
+  number: (options?: NumberOptions) => Type.Optional(Type.Number(options)),
+  integer: (options?: IntegerOptions) => Type.Optional(Type.Integer(options)),
+  list: <T extends TSchema>(of: T, options?: ArrayOptions) =>
+    Type.Optional(Type.Array(of, options)),
+  words: <const T extends readonly string[]>(values: T, options?: WordsOptions<T>) =>
+    Type.Optional(words(values, options)),
+}
 
 export const Instant = Type.String({
   format: 'date-time',
@@ -60,21 +92,19 @@ export const ageFields = {
 
 /** The bank's own date of an official price. */
 export const rateDateField = {
-  rate_date: Type.Optional(
-    Type.String({
-      format: 'date',
-      description:
-        "The bank's own date of an official price, in the bank's time zone; absent from other " +
-        'kinds, and where the zone is not known.',
-      examples: ['2026-03-05'],
-    }),
-  ),
+  rate_date: optional.string({
+    format: 'date',
+    description:
+      "The bank's own date of an official price, in the bank's time zone; absent from other " +
+      'kinds, and where the zone is not known.',
+    examples: ['2026-03-05'],
+  }),
 }
 
 export const priceFields = {
   rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
-  fee: nullable(Type.Number({ description: 'In fee_currency.' })),
-  fee_currency: nullable(Type.String()),
+  fee: nullable.number({ description: 'In fee_currency.' }),
+  fee_currency: nullable.string(),
 }
 
 /** Two fields of every entry that shows a quote with its fee. */
@@ -126,13 +156,13 @@ const basis = words(BASES, {
 /** The fields that state how every mid is backed. */
 export const backingFields = {
   basis,
-  dispersion_bps: Type.Optional(Type.Number({ description: DISPERSION })),
+  dispersion_bps: optional.number({ description: DISPERSION }),
 }
 
 /** The fields that appear together wherever there is a recent mid. */
 export const midFields = {
-  mid_rate: Type.Optional(Type.Number()),
-  mid_source: Type.Optional(Type.String()),
+  mid_rate: optional.number(),
+  mid_source: optional.string(),
   mid_fetched_at: Type.Optional(Instant),
   mid_basis: Type.Optional(basis),
   mid_dispersion_bps: backingFields.dispersion_bps,

@@ -11,6 +11,7 @@ import {
   namedRecord,
   nullable,
   ObservationId,
+  optional,
   priceFields,
   RateType,
   rateDateField,
@@ -38,13 +39,11 @@ export const HistoryQuery = Type.Object({
   ...CorridorQuery.properties,
   period: periodParameter('How far back the window goes, counted from the hour of its end.', '30d'),
   ...filterParameters,
-  provider: Type.Optional(
-    Type.String({
-      description: 'A provider id; only its observations are listed.',
-      maxLength: PROVIDER_ID_LENGTH_MAX,
-      examples: ['western-union'],
-    }),
-  ),
+  provider: optional.string({
+    description: 'A provider id; only its observations are listed.',
+    maxLength: PROVIDER_ID_LENGTH_MAX,
+    examples: ['western-union'],
+  }),
   order: words(ORDERS, { default: 'asc', description: 'asc is oldest first.' }),
   limit: Type.Integer({
     description: 'The maximum number of observations in the response.',
@@ -61,36 +60,32 @@ export const HistoryQuery = Type.Object({
     default: 'false',
     description: 'true lists withdrawn observations too.',
   }),
-  until: Type.Optional(
-    Type.String({
-      description:
-        "An ISO-8601 date-time at which the window ends instead of now. The first page's to_date " +
-        'keeps later pages from shifting.',
-      format: 'date-time',
-      examples: ['2026-03-05T14:00:00.000Z'],
-    }),
-  ),
+  until: optional.string({
+    description:
+      "An ISO-8601 date-time at which the window ends instead of now. The first page's to_date " +
+      'keeps later pages from shifting.',
+    format: 'date-time',
+    examples: ['2026-03-05T14:00:00.000Z'],
+  }),
 })
 
 const Withdrawn = record({ at: Instant, reason: Type.String() })
 
 const RecordedBy = record({
   account_id: Type.String({ format: 'uuid' }),
-  account_email: nullable(Type.String()),
-  key_id: nullable(Type.String({ format: 'uuid' })),
+  account_email: nullable.string(),
+  key_id: nullable.string({ format: 'uuid' }),
 })
 
 const recordingFields = {
-  notes: nullable(Type.String({ description: "The recorder's notes." })),
+  notes: nullable.string({ description: "The recorder's notes." }),
   recorded_at: { ...Instant, description: 'When it was recorded.' },
-  recorded_via: nullable(
-    Type.String({
-      description:
-        'How it arrived: api, import, upload, connector:NAME or source:NAME; null for ' +
-        'observations from before this was recorded.',
-      examples: ['api'],
-    }),
-  ),
+  recorded_via: nullable.string({
+    description:
+      'How it arrived: api, import, upload, connector:NAME or source:NAME; null for ' +
+      'observations from before this was recorded.',
+    examples: ['api'],
+  }),
   recorded_by: Type.Optional({
     ...RecordedBy,
     description: 'Who recorded it, if known; only for admin accounts.',
@@ -110,15 +105,13 @@ const HistoryPointFields = namedRecord('HistoryPoint', {
   provider_id: Type.String(),
   provider_name: Type.String(),
   ...priceFields,
-  spread_bps: nullable(
-    Type.Number({
-      description:
-        'Basis points below the best rate of its rate_type that was in force in the corridor at ' +
-        'its timestamp and is not suspect, among the requested offers; observations of one time ' +
-        'count together. Negative only for a suspect rate above the best; null if its provider ' +
-        'was not active then, or if too many other observations lie between those shown.',
-    }),
-  ),
+  spread_bps: nullable.number({
+    description:
+      'Basis points below the best rate of its rate_type that was in force in the corridor at ' +
+      'its timestamp and is not suspect, among the requested offers; observations of one time ' +
+      'count together. Negative only for a suspect rate above the best; null if its provider ' +
+      'was not active then, or if too many other observations lie between those shown.',
+  }),
   rate_type: RateType,
   ...rateDateField,
   suspect: pastSuspectField,

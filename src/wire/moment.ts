@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
+import { optional } from './fields.ts'
 
 /** The first year accepted: earlier data is unknown, and calendars differ there. */
 const FIRST_YEAR = 1900
@@ -32,12 +32,10 @@ const AGE =
   'P1DT12H, more than zero and at most five years'
 
 export const ageParameter = {
-  max_age: Type.Optional(
-    Type.String({
-      description: `An ${AGE}. Older prices are left out.`,
-      examples: ['7d'],
-    }),
-  ),
+  max_age: optional.string({
+    description: `An ${AGE}. Older prices are left out.`,
+    examples: ['7d'],
+  }),
 }
 
 function checked(name: string, ms: number | null, wanted: string): number {

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { type AmountRange, nearestRanges } from '~/domain/offer/band.ts'
 import type { FilterName, OfferFilters } from '~/domain/offer/filter.ts'
@@ -7,19 +6,18 @@ import { roundAmount } from '~/domain/round.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Absence, Emptiness } from '~/service/absence.ts'
 import type { Lack } from '~/service/convert.ts'
+import { optional } from './fields.ts'
 import { FILTERS } from './offer/offer.ts'
 import { iso } from './present.ts'
 
 /** The field that says why a list is empty or has no best, or what limits the best price. */
 export const noteFields = {
-  note: Type.Optional(
-    Type.String({
-      description:
-        'Why the list is empty, with the reverse corridor where only that one is quoted; why ' +
-        'there is no best price, with the amounts that prices are known for; that the best price ' +
-        'is stale; or for which countries alone it is.',
-    }),
-  ),
+  note: optional.string({
+    description:
+      'Why the list is empty, with the reverse corridor where only that one is quoted; why ' +
+      'there is no best price, with the amounts that prices are known for; that the best price ' +
+      'is stale; or for which countries alone it is.',
+  }),
 }
 
 /** The note as a field; nothing for null. */

@@ -9,6 +9,7 @@ import {
   Instant,
   namedRecord,
   nullable,
+  optional,
   record,
   standingFields,
 } from './fields.ts'
@@ -30,17 +31,13 @@ export const OfficialQuery = Type.Object({
     format: 'date',
     examples: ['2026-03-05'],
   }),
-  to: Type.Optional(
-    Type.String({ description: 'The other currency of the rates.', examples: ['USD'] }),
-  ),
-  provider: Type.Optional(
-    Type.Array(Type.String({ maxLength: PROVIDER_ID_LENGTH_MAX }), {
-      description: 'Bank ids, comma-separated or in repeated parameters; all by default.',
-      minItems: 1,
-      maxItems: PROVIDERS_MAX,
-      examples: [['central-bank-of-kenya']],
-    }),
-  ),
+  to: optional.string({ description: 'The other currency of the rates.', examples: ['USD'] }),
+  provider: optional.list(Type.String({ maxLength: PROVIDER_ID_LENGTH_MAX }), {
+    description: 'Bank ids, comma-separated or in repeated parameters; all by default.',
+    minItems: 1,
+    maxItems: PROVIDERS_MAX,
+    examples: [['central-bank-of-kenya']],
+  }),
 })
 
 export const OfficialEntry = namedRecord('OfficialRate', {
@@ -49,19 +46,15 @@ export const OfficialEntry = namedRecord('OfficialRate', {
   from: Type.String(),
   to: Type.String(),
   rate: Type.Number({ description: 'Units of `to` per one unit of `from`.' }),
-  rate_date: nullable(
-    Type.String({
-      format: 'date',
-      description: "The bank's own date of the rate; null where its time zone is not known.",
-    }),
-  ),
-  age_days: nullable(
-    Type.Integer({
-      description:
-        'Days from rate_date to the requested date. More than 0: no rate of that date is ' +
-        'recorded, and this is the nearest earlier one.',
-    }),
-  ),
+  rate_date: nullable.string({
+    format: 'date',
+    description: "The bank's own date of the rate; null where its time zone is not known.",
+  }),
+  age_days: nullable.integer({
+    description:
+      'Days from rate_date to the requested date. More than 0: no rate of that date is ' +
+      'recorded, and this is the nearest earlier one.',
+  }),
   last_updated: { ...Instant, description: 'When the rate took effect.' },
   recorded_at: { ...Instant, description: 'When it was recorded.' },
   evidence: standingFields.evidence,
@@ -77,14 +70,14 @@ export const OfficialEntry = namedRecord('OfficialRate', {
       'The mid-market rate at the end of the date at the bank; null without a recent one.',
     ),
   ),
-  gap_bps: nullable(
-    Type.Number({ description: '(rate / mid.rate - 1) * 10000; negative is below the mid.' }),
-  ),
+  gap_bps: nullable.number({
+    description: '(rate / mid.rate - 1) * 10000; negative is below the mid.',
+  }),
 })
 
 export const OfficialResponse = namedRecord('OfficialResponse', {
   currency: Type.String({ examples: ['KES'] }),
-  to: nullable(Type.String()),
+  to: nullable.string(),
   date: Type.String({ format: 'date', examples: ['2026-03-05'] }),
   rates: Type.Array(OfficialEntry),
   count: Type.Integer(),

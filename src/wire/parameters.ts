@@ -4,7 +4,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import type { Selection } from '~/domain/offer/selection.ts'
-import { words } from './fields.ts'
+import { optional } from './fields.ts'
 import { detailParameter } from './list/detail.ts'
 import { ageParameter } from './moment.ts'
 import { filterParameters, readSelection, selectionParameters } from './offer/selection.ts'
@@ -24,27 +24,23 @@ export const NoQuery = Type.Object({})
 const EDITIONS_MAX = 1000
 
 export const EditionQuery = Type.Object({
-  edition: Type.Optional(
-    Type.Integer({
-      description: 'Which edition of the file: 1 is the first, later ones follow corrections.',
-      minimum: 1,
-      maximum: EDITIONS_MAX,
-      default: 1,
-    }),
-  ),
+  edition: optional.integer({
+    description: 'Which edition of the file: 1 is the first, later ones follow corrections.',
+    minimum: 1,
+    maximum: EDITIONS_MAX,
+    default: 1,
+  }),
 })
 
 /** Parameter for a response that includes the log of changes up to a position. */
 export const positionParameter = {
-  min_position: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      examples: [0],
-      description:
-        'The X-Corridor-Position of an earlier response, from any replica. This response then ' +
-        'includes everything that one did; it waits up to a second for that.',
-    }),
-  ),
+  min_position: optional.integer({
+    minimum: 0,
+    examples: [0],
+    description:
+      'The X-Corridor-Position of an earlier response, from any replica. This response then ' +
+      'includes everything that one did; it waits up to a second for that.',
+  }),
 }
 
 export const PositionQuery = Type.Object(positionParameter)
@@ -57,12 +53,10 @@ export const mayAskPosition = (url: string): boolean => url.includes(POSITION_NA
 export const CorridorsQuery = Type.Object({
   ...ageParameter,
   ...filterParameters,
-  by: Type.Optional(
-    words(['currency', 'country'], {
-      default: 'currency',
-      description: '`country` lists a corridor once for every pair of countries that offers name.',
-    }),
-  ),
+  by: optional.words(['currency', 'country'], {
+    default: 'currency',
+    description: '`country` lists a corridor once for every pair of countries that offers name.',
+  }),
 })
 
 export const CorridorQuery = Type.Object({
@@ -78,25 +72,21 @@ export const RatesQuery = Type.Object({
 
 export const ConvertQuery = Type.Object({
   ...CorridorQuery.properties,
-  amount: Type.Optional(
-    Type.Number({
-      description:
-        'Amount in the source currency, in plain decimal notation; this or recipient_gets.',
-      exclusiveMinimum: 0,
-      maximum: AMOUNT_MAX,
-      example: 200,
-    }),
-  ),
-  recipient_gets: Type.Optional(
-    Type.Number({
-      description:
-        'Amount in the target currency that should arrive after all fees, instead of amount. ' +
-        'Each provider then has a send_amount, smallest first.',
-      exclusiveMinimum: 0,
-      maximum: AMOUNT_MAX,
-      examples: [25_000],
-    }),
-  ),
+  amount: optional.number({
+    description:
+      'Amount in the source currency, in plain decimal notation; this or recipient_gets.',
+    exclusiveMinimum: 0,
+    maximum: AMOUNT_MAX,
+    example: 200,
+  }),
+  recipient_gets: optional.number({
+    description:
+      'Amount in the target currency that should arrive after all fees, instead of amount. ' +
+      'Each provider then has a send_amount, smallest first.',
+    exclusiveMinimum: 0,
+    maximum: AMOUNT_MAX,
+    examples: [25_000],
+  }),
   ...selectionParameters,
   ...detailParameter,
 })

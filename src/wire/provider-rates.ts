@@ -25,9 +25,9 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
     name: Type.String(),
     provider_type: nullable(ProviderType),
     rate_type: RateType,
-    region: nullable(Type.String()),
-    transfer_time: nullable(Type.String()),
-    website_url: nullable(Type.String()),
+    region: nullable.string(),
+    transfer_time: nullable.string(),
+    website_url: nullable.string(),
   }),
   corridors: Type.Array(
     record({

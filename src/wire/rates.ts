@@ -9,6 +9,7 @@ import {
   midFields,
   namedRecord,
   nullable,
+  optional,
   ProviderType,
   priceFields,
   RateType,
@@ -28,12 +29,12 @@ export const ProviderRate = namedRecord('ProviderRate', {
   spread_bps: Type.Number({
     description: 'Basis points below the best rate of the same rate_type in the corridor.',
   }),
-  vs_mid_bps: Type.Optional(
-    Type.Number({ description: 'Basis points against the mid; negative is below it.' }),
-  ),
+  vs_mid_bps: optional.number({
+    description: 'Basis points against the mid; negative is below it.',
+  }),
   rate_type: RateType,
   provider_type: nullable(ProviderType),
-  transfer_time: nullable(Type.String()),
+  transfer_time: nullable.string(),
   ...relianceFields,
   ...dayMidFields,
   ...offerFields,

@@ -4,7 +4,15 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { BUCKETS_MAX, type Candle, INTERVALS } from '~/domain/series.ts'
 import type { Series, SeriesPoint, SeriesQuestion } from '~/service/series.ts'
-import { freshnessFields, Instant, namedRecord, nullable, record, words } from './fields.ts'
+import {
+  freshnessFields,
+  Instant,
+  namedRecord,
+  nullable,
+  optional,
+  record,
+  words,
+} from './fields.ts'
 import { periodParameter } from './history.ts'
 import { knownFields } from './known/known.ts'
 import { List } from './list/list.ts'
@@ -26,20 +34,16 @@ export const SeriesQuery = Type.Object({
     description: 'true adds ohlc to each point: the first, highest, lowest and last rates.',
   }),
   period: periodParameter('How far back the window goes from its end.', '30d'),
-  start: Type.Optional(
-    Type.String({
-      description: 'An ISO-8601 date-time at which the window starts; it overrides period.',
-      format: 'date-time',
-      examples: ['2026-03-01T00:00:00Z'],
-    }),
-  ),
-  end: Type.Optional(
-    Type.String({
-      description: 'An ISO-8601 date-time at which the window ends, instead of now.',
-      format: 'date-time',
-      examples: ['2026-03-05T00:00:00Z'],
-    }),
-  ),
+  start: optional.string({
+    description: 'An ISO-8601 date-time at which the window starts; it overrides period.',
+    format: 'date-time',
+    examples: ['2026-03-01T00:00:00Z'],
+  }),
+  end: optional.string({
+    description: 'An ISO-8601 date-time at which the window ends, instead of now.',
+    format: 'date-time',
+    examples: ['2026-03-05T00:00:00Z'],
+  }),
 })
 
 const SeriesCandle = namedRecord('SeriesCandle', {
@@ -51,26 +55,20 @@ const SeriesCandle = namedRecord('SeriesCandle', {
 
 export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
   t: Type.String({ ...Instant, description: 'The start of the bucket, UTC.' }),
-  mid: nullable(
-    Type.Number({
-      description: "Last mid known at the bucket's end; null before the feed's history begins.",
-    }),
-  ),
-  best: nullable(
-    Type.Number({
-      description:
-        'Highest executable rate in the bucket that was not suspect, of providers active at the ' +
-        'time; null if there is none.',
-    }),
-  ),
+  mid: nullable.number({
+    description: "Last mid known at the bucket's end; null before the feed's history begins.",
+  }),
+  best: nullable.number({
+    description:
+      'Highest executable rate in the bucket that was not suspect, of providers active at the ' +
+      'time; null if there is none.',
+  }),
   samples: Type.Integer({ description: 'Observations in the bucket, of every kind.' }),
-  mid_at: nullable(
-    Type.String({
-      ...Instant,
-      description:
-        'The time of the mid, that of its older leg; before t if the mid is carried forward.',
-    }),
-  ),
+  mid_at: nullable.string({
+    ...Instant,
+    description:
+      'The time of the mid, that of its older leg; before t if the mid is carried forward.',
+  }),
   ohlc: Type.Optional(
     record(
       { mid: nullable(SeriesCandle), best: nullable(SeriesCandle) },
@@ -89,9 +87,7 @@ export const SeriesResponse = namedRecord('TimeSeriesResponse', {
   tracked_corridor: Type.Boolean({ description: 'Whether any provider ever quoted the pair.' }),
   data: Type.Array(TimeSeriesPoint),
   count: Type.Integer(),
-  note: Type.Optional(
-    Type.String({ description: 'A remark on the window, or on an untracked pair.' }),
-  ),
+  note: optional.string({ description: 'A remark on the window, or on an untracked pair.' }),
   ...freshnessFields,
   ...knownFields,
 })

@@ -92,16 +92,16 @@ export const Destination = Type.Union([Webhook, Email])
 
 const shown = {
   id: Type.String({ format: 'uuid' }),
-  name: nullable(Type.String()),
+  name: nullable.string(),
   corridor: Type.String(),
-  source_country: nullable(Type.String({ description: COUNTRY })),
-  target_country: nullable(Type.String({ description: COUNTRY })),
-  amount: nullable(Type.Number()),
+  source_country: nullable.string({ description: COUNTRY }),
+  target_country: nullable.string({ description: COUNTRY }),
+  amount: nullable.number(),
   when: record({
     field: words(ALERT_FIELDS),
     op: nullable(words(ALERT_OPS)),
-    value: nullable(Type.Number()),
-    period: nullable(Type.String({ description: 'As in `24h` or `7d`.' })),
+    value: nullable.number(),
+    period: nullable.string({ description: 'As in `24h` or `7d`.' }),
   }),
   to: Destination,
   once: Type.Boolean({ description: 'Whether it ends after its first firing.' }),
@@ -110,7 +110,7 @@ const shown = {
       'Only active alerts are evaluated. A failing alert was switched off because nothing could ' +
       'be delivered; set its status to active to switch it on again.',
   }),
-  reason: nullable(Type.String({ description: 'Why it is not active, or cannot fire for now.' })),
+  reason: nullable.string({ description: 'Why it is not active, or cannot fire for now.' }),
   is_true: Type.Boolean({
     description: 'Whether the condition holds; the alert then fires only after it has been false.',
   }),
@@ -122,12 +122,10 @@ export const AlertResponse = namedRecord('Alert', shown)
 
 export const SecretAlertResponse = namedRecord('NewAlert', {
   ...shown,
-  secret: nullable(
-    Type.String({
-      description: 'The signing key, shown only here; null for email, and if the webhook stays.',
-      pattern: '^whsec_',
-    }),
-  ),
+  secret: nullable.string({
+    description: 'The signing key, shown only here; null for email, and if the webhook stays.',
+    pattern: '^whsec_',
+  }),
 })
 
 export const AlertsResponse = namedRecord('AlertsResponse', {

@@ -21,16 +21,14 @@ export const DeliveryResponse = namedRecord('AlertDelivery', {
   status: words(DELIVERY_STATUSES),
   tries: Type.Integer(),
   created_at: Instant,
-  next_at: nullable(Type.String({ ...Instant, description: 'When the next attempt is due.' })),
+  next_at: nullable.string({ ...Instant, description: 'When the next attempt is due.' }),
   done_at: nullable(Instant),
-  last_status: nullable(
-    Type.Integer({ description: 'The HTTP status of the last response; null if there was none.' }),
-  ),
-  last_error: nullable(Type.String({ description: 'Why the last attempt failed.' })),
-  last_reply: nullable(
-    Type.String({ description: "The mail server's last reply; null for a webhook." }),
-  ),
-  last_ms: nullable(Type.Integer({ description: 'How long the last response took.' })),
+  last_status: nullable.integer({
+    description: 'The HTTP status of the last response; null if there was none.',
+  }),
+  last_error: nullable.string({ description: 'Why the last attempt failed.' }),
+  last_reply: nullable.string({ description: "The mail server's last reply; null for a webhook." }),
+  last_ms: nullable.integer({ description: 'How long the last response took.' }),
 })
 
 export const DeliveriesResponse = namedRecord('AlertDeliveriesResponse', {

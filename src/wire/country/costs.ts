@@ -15,6 +15,7 @@ import {
   named,
   namedRecord,
   nullable,
+  optional,
   priceFields,
   RateType,
   record,
@@ -43,12 +44,10 @@ import { presentAge, presentFreshness, presentPrice, presentStanding } from '~/w
 import { costsNote } from './costs-note.ts'
 
 const currency = (country: string, example: string) =>
-  Type.Optional(
-    Type.String({
-      description: `Currency code, for a currency other than the usual one of ${country}.`,
-      examples: [example],
-    }),
-  )
+  optional.string({
+    description: `Currency code, for a currency other than the usual one of ${country}.`,
+    examples: [example],
+  })
 
 const STATED = 'Only offers that state it count.'
 const { pay_in, pay_out, channel, delivery_max } = filterParameters
@@ -69,14 +68,12 @@ export const CostsQuery = Type.Object({
     ...ConvertQuery.properties.amount,
     description: 'Amount in the source currency, in plain decimal notation; this or amount_usd.',
   },
-  amount_usd: Type.Optional(
-    Type.Number({
-      description: 'Amount in US dollars, converted to the source currency at the mid.',
-      exclusiveMinimum: 0,
-      maximum: AMOUNT_MAX,
-      examples: [200],
-    }),
-  ),
+  amount_usd: optional.number({
+    description: 'Amount in US dollars, converted to the source currency at the mid.',
+    exclusiveMinimum: 0,
+    maximum: AMOUNT_MAX,
+    examples: [200],
+  }),
   from: currency('source_country', 'GBP'),
   to: currency('target_country', 'KES'),
   ...statedParameters,
@@ -115,19 +112,17 @@ const SmartOffers = namedRecord('SmartOffers', {
   }),
 })
 
-const percentOrNull = (description: string) => nullable(Type.Number({ description }))
+const percentOrNull = (description: string) => nullable.number({ description })
 
 export const CostsResponse = namedRecord('CostsResponse', {
   source_country: CountryCode,
   target_country: CountryCode,
-  from: nullable(Type.String({ description: 'Null if none of its currencies is supported.' })),
-  to: nullable(Type.String({ description: 'Null if none of its currencies is supported.' })),
-  amount: nullable(
-    Type.Number({
-      description: 'In the source currency; null if there is no mid to convert amount_usd.',
-    }),
-  ),
-  amount_usd: Type.Optional(Type.Number({ description: 'As requested.' })),
+  from: nullable.string({ description: 'Null if none of its currencies is supported.' }),
+  to: nullable.string({ description: 'Null if none of its currencies is supported.' }),
+  amount: nullable.number({
+    description: 'In the source currency; null if there is no mid to convert amount_usd.',
+  }),
+  amount_usd: optional.number({ description: 'As requested.' }),
   offers: Type.Array(CostEntry, {
     description:
       'By cost.total_pct, smallest first; then those without a cost, then suspect ones, and last ' +
@@ -164,13 +159,11 @@ export const CostsResponse = namedRecord('CostsResponse', {
     ),
     description: 'Null without an average.',
   },
-  note: Type.Optional(
-    Type.String({
-      description:
-        'Why the list is empty, that the cheapest price is stale, or which other currencies of ' +
-        'the countries have offers.',
-    }),
-  ),
+  note: optional.string({
+    description:
+      'Why the list is empty, that the cheapest price is stale, or which other currencies of ' +
+      'the countries have offers.',
+  }),
   ...freshnessFields,
   ...knownFields,
 })

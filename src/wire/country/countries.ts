@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Countries } from '~/service/country/countries.ts'
 import type { CountryPair } from '~/service/country/pairs.ts'
-import { freshnessFields, Instant, namedRecord, record } from '~/wire/fields.ts'
+import { freshnessFields, Instant, namedRecord, optional, record } from '~/wire/fields.ts'
 import { presentNote } from '~/wire/note.ts'
 import { CountryCode } from '~/wire/offer/offer.ts'
 import { iso, presentFreshness } from '~/wire/present.ts'
@@ -36,7 +36,7 @@ export const CountriesResponse = namedRecord('CountriesResponse', {
   }),
   country_count: Type.Integer(),
   pair_count: Type.Integer({ description: 'Of all pairs.' }),
-  note: Type.Optional(Type.String({ description: 'That more pairs are known than are listed.' })),
+  note: optional.string({ description: 'That more pairs are known than are listed.' }),
   ...freshnessFields,
 })
 

@@ -13,9 +13,10 @@ const File = named(
         examples: ['2026-02.parquet'],
       }),
       edition: Type.Integer({ minimum: 1, description: 'Editions from 2 on follow corrections.' }),
-      rows: nullable(
-        Type.Integer({ minimum: 0, description: 'Null in files of days from earlier versions.' }),
-      ),
+      rows: nullable.integer({
+        minimum: 0,
+        description: 'Null in files of days from earlier versions.',
+      }),
       bytes: Type.Integer({ minimum: 0 }),
       sha256: Type.String({ description: 'SHA-256 of the file, in hex.' }),
       made_at: Instant,

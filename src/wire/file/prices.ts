@@ -8,14 +8,15 @@ import {
   quarterName,
   quarterNamed,
 } from '~/service/file/period.ts'
+import { optional } from '~/wire/fields.ts'
 import { FIRST_MS, readDate } from '~/wire/moment.ts'
 import { EditionQuery } from '~/wire/parameters.ts'
 import { readQuery } from '~/wire/query.ts'
 
 const PricesQuery = Type.Object({
-  quarter: Type.Optional(Type.String({ examples: ['2026-Q1'] })),
-  until: Type.Optional(Type.String({ examples: ['2026-03-31'] })),
-  edition: Type.Optional(Type.Integer({ ...EditionQuery.properties.edition, default: undefined })),
+  quarter: optional.string({ examples: ['2026-Q1'] }),
+  until: optional.string({ examples: ['2026-03-31'] }),
+  edition: optional.integer({ ...EditionQuery.properties.edition, default: undefined }),
 })
 
 type PricesAsk = {

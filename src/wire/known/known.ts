@@ -1,20 +1,18 @@
 import { Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
-import { Instant } from '~/wire/fields.ts'
+import { Instant, optional } from '~/wire/fields.ts'
 import { readInstant } from '~/wire/moment.ts'
 import { iso } from '~/wire/present.ts'
 
 /** The parameter of requests that can ask about an earlier state of knowledge. */
 export const knownParameter = {
-  known_at: Type.Optional(
-    Type.String({
-      description:
-        'An ISO-8601 date-time, not in the future. Returns what the response was then, from what ' +
-        'had been recorded.',
-      format: 'date-time',
-      examples: ['2026-03-05T14:00:00.000Z'],
-    }),
-  ),
+  known_at: optional.string({
+    description:
+      'An ISO-8601 date-time, not in the future. Returns what the response was then, from what ' +
+      'had been recorded.',
+    format: 'date-time',
+    examples: ['2026-03-05T14:00:00.000Z'],
+  }),
 }
 
 /** The field that states which state of knowledge a response reflects. */
@@ -27,7 +25,7 @@ export const knownFields = {
 
 /** `knownFields` for a response that has no other note. */
 export const notedKnownFields = {
-  note: Type.Optional(Type.String({ description: 'That nothing had been recorded by known_at.' })),
+  note: optional.string({ description: 'That nothing had been recorded by known_at.' }),
   ...knownFields,
 }
 

@@ -17,11 +17,9 @@ export type Detailed = { readonly detail?: Static<typeof Detail> | undefined }
 
 export const detailFields = {
   notes: Type.Optional(
-    nullable(
-      Type.String({
-        description: 'Notes that were recorded with the price; only with `detail=full`.',
-      }),
-    ),
+    nullable.string({
+      description: 'Notes that were recorded with the price; only with `detail=full`.',
+    }),
   ),
 }
 

@@ -1,6 +1,5 @@
-import { Type } from '@sinclair/typebox'
 import { preferred } from '~/wire/accept.ts'
-import { words } from '~/wire/fields.ts'
+import { optional } from '~/wire/fields.ts'
 
 const FORMATS = ['json', 'csv', 'ndjson'] as const
 
@@ -23,13 +22,11 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 const FORMAT_OF = new Map<string, Format>(FORMATS.map((format) => [MEDIA[format], format]))
 
 export const formatParameter = {
-  format: Type.Optional(
-    words(FORMATS, {
-      description:
-        'The format of the response, whatever Accept says: `csv` and `ndjson` (one JSON object a ' +
-        'line) have a flat row for each entry of the list.',
-    }),
-  ),
+  format: optional.words(FORMATS, {
+    description:
+      'The format of the response, whatever Accept says: `csv` and `ndjson` (one JSON object a ' +
+      'line) have a flat row for each entry of the list.',
+  }),
 }
 
 /** The format that an Accept header prefers; JSON if it has no preference or takes none. */

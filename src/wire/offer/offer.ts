@@ -6,7 +6,7 @@ import { offerId } from '~/domain/offer/id.ts'
 import { CHANNELS, type Offer, PAY_WAYS } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
-import { Instant, namedRecord, words } from '~/wire/fields.ts'
+import { Instant, namedRecord, optional, words } from '~/wire/fields.ts'
 import { iso } from '~/wire/present.ts'
 
 export const CountryCode = Type.String({
@@ -46,21 +46,20 @@ const OfferTerms = namedRecord('Offer', {
   pay_in: Type.Optional(Type.Array(PayWay, { examples: [['debit_card']] })),
   pay_out: Type.Optional(Type.Array(PayWay, { examples: [['mobile_money']] })),
   channel: Type.Optional(Channel),
-  amount_min: Type.Optional(
-    Type.Number({ description: 'The smallest amount it is for, in the source currency.' }),
-  ),
-  amount_max: Type.Optional(
-    Type.Number({
-      description:
-        'The largest amount it is for; equal to amount_min for a price surveyed at one amount.',
-    }),
-  ),
-  service: Type.Optional(
-    Type.String({ description: "The provider's own name for it.", examples: ['Express'] }),
-  ),
-  fee_percent: Type.Optional(
-    Type.Number({ description: 'Charged on top of the fee, in percent of the amount sent.' }),
-  ),
+  amount_min: optional.number({
+    description: 'The smallest amount it is for, in the source currency.',
+  }),
+  amount_max: optional.number({
+    description:
+      'The largest amount it is for; equal to amount_min for a price surveyed at one amount.',
+  }),
+  service: optional.string({
+    description: "The provider's own name for it.",
+    examples: ['Express'],
+  }),
+  fee_percent: optional.number({
+    description: 'Charged on top of the fee, in percent of the amount sent.',
+  }),
   delivery_min: Type.Optional(Delivery),
   delivery_max: Type.Optional(Delivery),
   valid_until: Type.Optional({ ...Instant, description: 'The price is not shown after it.' }),
@@ -90,9 +89,9 @@ export const AmountMatchWord = words(AMOUNT_MATCHES, {
 /** Relation of the requested amount to the amounts that an offer is for; only with an offer. */
 export const matchFields = {
   amount_match: Type.Optional(AmountMatchWord),
-  at_amount: Type.Optional(
-    Type.Number({ description: 'The amount that the cost is for, if it is not the amount sent.' }),
-  ),
+  at_amount: optional.number({
+    description: 'The amount that the cost is for, if it is not the amount sent.',
+  }),
 }
 
 export const FILTERS: Readonly<Record<FilterName, string>> = {
@@ -105,12 +104,10 @@ export const FILTERS: Readonly<Record<FilterName, string>> = {
 }
 
 export const unspecifiedFields = {
-  unspecified: Type.Optional(
-    Type.Array(words(Object.values(FILTERS)), {
-      description: 'Requested conditions that the offer does not state, so they may not hold.',
-      examples: [['target_country']],
-    }),
-  ),
+  unspecified: optional.list(words(Object.values(FILTERS)), {
+    description: 'Requested conditions that the offer does not state, so they may not hold.',
+    examples: [['target_country']],
+  }),
 }
 
 /** The fields of `offerFields`; only the id for a quote that states nothing about its offer. */

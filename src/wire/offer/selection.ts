@@ -7,7 +7,7 @@ import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { CHANNELS, PAY_WAYS } from '~/domain/offer/terms.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
-import { words } from '~/wire/fields.ts'
+import { optional, words } from '~/wire/fields.ts'
 import { ageParameter, readMaxAge } from '~/wire/moment.ts'
 
 const DELIVERY =
@@ -55,22 +55,18 @@ export const filterParameters = {
   channel: Type.Optional(
     wordsParameter(CHANNELS, `Where the transfer is ordered, any of these. ${ONLY}`, 'internet'),
   ),
-  delivery_max: Type.Optional(
-    Type.String({
-      description: `A ${DELIVERY}. Offers that may take longer are left out.`,
-      examples: ['1d'],
-    }),
-  ),
+  delivery_max: optional.string({
+    description: `A ${DELIVERY}. Offers that may take longer are left out.`,
+    examples: ['1d'],
+  }),
 }
 
 /** Filters of offers of which a list shows one of each provider, or all. */
 export const offerParameters = {
   ...filterParameters,
-  offers: Type.Optional(
-    words(['best', 'all'], {
-      description: "`all` lists every matching offer instead of each provider's best.",
-    }),
-  ),
+  offers: optional.words(['best', 'all'], {
+    description: "`all` lists every matching offer instead of each provider's best.",
+  }),
 }
 
 /** Filters of offers and prices for a request about now. */

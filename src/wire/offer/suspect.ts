@@ -1,27 +1,23 @@
-import { Type } from '@sinclair/typebox'
 import type { Suspicion } from '~/domain/price/suspect.ts'
+import { optional } from '~/wire/fields.ts'
 
 /** The field that says why a price is not believed, on every entry that shows one. */
 export const suspectFields = {
-  suspect: Type.Optional(
-    Type.String({
-      description:
-        'Only on a price that is hard to believe: how far its rate is from the mid of its day, ' +
-        'or from the current mid if there is none. Such a price is never the best.',
-      examples: ['15.2 % above the mid of its day'],
-    }),
-  ),
+  suspect: optional.string({
+    description:
+      'Only on a price that is hard to believe: how far its rate is from the mid of its day, ' +
+      'or from the current mid if there is none. Such a price is never the best.',
+    examples: ['15.2 % above the mid of its day'],
+  }),
 }
 
 /** The field of a past price, which is compared only with the mid of its own time. */
-export const pastSuspectField = Type.Optional(
-  Type.String({
-    description:
-      'Only on a price that is hard to believe: how far its rate was from the mid of its day. ' +
-      'Without such a mid no observation is suspect.',
-    examples: ['15.2 % above the mid of its day'],
-  }),
-)
+export const pastSuspectField = optional.string({
+  description:
+    'Only on a price that is hard to believe: how far its rate was from the mid of its day. ' +
+    'Without such a mid no observation is suspect.',
+  examples: ['15.2 % above the mid of its day'],
+})
 
 /** Distance of a rate from its mid, in words that follow "it is". */
 export function suspectText({ offPct, isOfDay }: Suspicion): string {

@@ -1,4 +1,5 @@
 import { type TObject, Type } from '@sinclair/typebox'
+import { optional } from '~/wire/fields.ts'
 import { codeSamples, type Question } from './code-samples.ts'
 import { type Endpoint, type Operation, TAGS } from './operation.ts'
 import { type Examples, headerComponents, Responses } from './response.ts'
@@ -102,12 +103,10 @@ const SECURITY_SCHEMES = {
 } as const
 
 const HeldTag = Type.Object({
-  'If-None-Match': Type.Optional(
-    Type.String({
-      description: 'The ETag of an earlier response; 304 if that response is still valid.',
-      examples: ['W/"sJ2Yc0bJPHrq5WmpfTGvcAgV5Hw"'],
-    }),
-  ),
+  'If-None-Match': optional.string({
+    description: 'The ETag of an earlier response; 304 if that response is still valid.',
+    examples: ['W/"sJ2Yc0bJPHrq5WmpfTGvcAgV5Hw"'],
+  }),
 })
 
 /** Programs that call the endpoint with the examples of its parameters. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
-import { namedRecord, words } from '~/wire/fields.ts'
+import { namedRecord, optional } from '~/wire/fields.ts'
 import { DATE_ORDERS, DECIMALS, type Notation } from '~/wire/row/notation.ts'
 import { RateRow } from '~/wire/row/schema.ts'
 import { INGEST_EXAMPLES, IngestResponse } from './ingest.ts'
@@ -12,26 +12,20 @@ export const BULK_BYTES_MAX = 8 * 1_048_576
 const LISTED_MAX = 100
 
 export const BulkQuery = Type.Object({
-  dry_run: Type.Optional(
-    words(['true', 'false'], {
-      default: 'false',
-      description: 'With `true` every row is checked and nothing is recorded.',
-    }),
-  ),
-  decimal: Type.Optional(
-    words(DECIMALS, { description: 'The decimal separator of a CSV; a point by default.' }),
-  ),
-  dates: Type.Optional(
-    words(DATE_ORDERS, {
-      description: 'The order of day and month in CSV dates that do not begin with the year.',
-    }),
-  ),
-  time_zone: Type.Optional(
-    Type.String({
-      description: 'The IANA time zone of dates and of times without an offset in a CSV.',
-      examples: ['Africa/Lagos'],
-    }),
-  ),
+  dry_run: optional.words(['true', 'false'], {
+    default: 'false',
+    description: 'With `true` every row is checked and nothing is recorded.',
+  }),
+  decimal: optional.words(DECIMALS, {
+    description: 'The decimal separator of a CSV; a point by default.',
+  }),
+  dates: optional.words(DATE_ORDERS, {
+    description: 'The order of day and month in CSV dates that do not begin with the year.',
+  }),
+  time_zone: optional.string({
+    description: 'The IANA time zone of dates and of times without an offset in a CSV.',
+    examples: ['Africa/Lagos'],
+  }),
 })
 
 export const BulkBody = Type.Array(RateRow, { minItems: 1, maxItems: BULK_ROWS_MAX })
@@ -42,16 +36,14 @@ const { inserted, ids, warnings } = IngestResponse.properties
 
 export const BulkResponse = namedRecord('BulkResponse', {
   inserted,
-  would_insert: Type.Optional(
-    Type.Integer({ description: 'How many rows a dry run found valid; only in dry runs.' }),
-  ),
+  would_insert: optional.integer({
+    description: 'How many rows a dry run found valid; only in dry runs.',
+  }),
   ids: { ...ids, maxItems: BULK_ROWS_MAX },
   warnings: { ...warnings, maxItems: LISTED_MAX },
-  warning_count: Type.Optional(
-    Type.Integer({
-      description: 'How many warnings there are, of which the first 100 are listed.',
-    }),
-  ),
+  warning_count: optional.integer({
+    description: 'How many warnings there are, of which the first 100 are listed.',
+  }),
 })
 
 type Warning = NonNullable<Static<typeof IngestResponse>['warnings']>[number]

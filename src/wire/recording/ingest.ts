@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import type { RowFault } from '~/domain/observation.ts'
 import type { RowDoubt, SentRow } from '~/service/recording/plausibility.ts'
-import { namedRecord, ObservationId, record } from '~/wire/fields.ts'
+import { namedRecord, ObservationId, optional, record } from '~/wire/fields.ts'
 import { jsonBody } from '~/wire/json-body.ts'
 import { suspectText } from '~/wire/offer/suspect.ts'
 import { readSentRow, shownName } from '~/wire/row/members.ts'
@@ -51,14 +51,12 @@ export const INGEST_TEXTS = {
 }
 
 export const IngestHeaders = Type.Object({
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
-      description: 'Makes a retry safe: a string of your choice, new for every batch.',
-      examples: ['batch-17'],
-    }),
-  ),
+  'Idempotency-Key': optional.string({
+    minLength: 1,
+    maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+    description: 'Makes a retry safe: a string of your choice, new for every batch.',
+    examples: ['batch-17'],
+  }),
 })
 
 const Warning = record({
@@ -68,20 +66,16 @@ const Warning = record({
 
 export const IngestResponse = namedRecord('IngestResponse', {
   inserted: Type.Integer(),
-  ids: Type.Optional(
-    Type.Array(ObservationId, {
-      maxItems: BATCH_ROWS_MAX,
-      description:
-        'The id of each row, in the order of the rows; absent from the repeated response to a ' +
-        'batch that an older version recorded.',
-    }),
-  ),
-  warnings: Type.Optional(
-    Type.Array(Warning, {
-      maxItems: 2 * BATCH_ROWS_MAX,
-      description: 'Rows with ignored fields, and suspect rows; absent if there are none.',
-    }),
-  ),
+  ids: optional.list(ObservationId, {
+    maxItems: BATCH_ROWS_MAX,
+    description:
+      'The id of each row, in the order of the rows; absent from the repeated response to a ' +
+      'batch that an older version recorded.',
+  }),
+  warnings: optional.list(Warning, {
+    maxItems: 2 * BATCH_ROWS_MAX,
+    description: 'Rows with ignored fields, and suspect rows; absent if there are none.',
+  }),
 })
 
 type Warning = Static<typeof Warning>

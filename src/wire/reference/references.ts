@@ -9,6 +9,7 @@ import {
   Instant,
   namedRecord,
   nullable,
+  optional,
   record,
   words,
 } from '~/wire/fields.ts'
@@ -22,13 +23,11 @@ export const ReferencesQuery = Type.Object({
     description: 'A currency code other than USD, in any case.',
     examples: ['KES'],
   }),
-  date: Type.Optional(
-    Type.String({
-      description: 'A UTC date, YYYY-MM-DD, whose end counts; today by default.',
-      format: 'date',
-      examples: ['2026-03-05'],
-    }),
-  ),
+  date: optional.string({
+    description: 'A UTC date, YYYY-MM-DD, whose end counts; today by default.',
+    format: 'date',
+    examples: ['2026-03-05'],
+  }),
 })
 
 const PER_USD = 'Units of the currency per US dollar.'
@@ -68,13 +67,11 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
           ...Instant,
           description: 'When the reference rate was stored; null where `reference_id` is.',
         }),
-        reference_id: nullable(
-          Type.Integer({
-            description:
-              'The id of the reference rate, for `/proofs`; for a pegged currency that of the ' +
-              'currency it follows, null if that is USD.',
-          }),
-        ),
+        reference_id: nullable.integer({
+          description:
+            'The id of the reference rate, for `/proofs`; for a pegged currency that of the ' +
+            'currency it follows, null if that is USD.',
+        }),
         ...backingFields,
       },
       'The mid at the end of the date; null without a recent one.',

@@ -9,19 +9,17 @@ export const QuoteSourceState = namedRecord('QuoteSourceState', {
   name: Type.String({ description: 'The name under which it is configured.' }),
   provider_id: Type.String(),
   newest: nullable(Instant),
-  missed_days: nullable(
-    Type.Integer({
-      description:
-        'Days of publication without a recorded rate: gaps in the ten days before its newest ' +
-        'day, and every day since; holidays count. Null before the first fetch.',
-    }),
-  ),
+  missed_days: nullable.integer({
+    description:
+      'Days of publication without a recorded rate: gaps in the ten days before its newest ' +
+      'day, and every day since; holidays count. Null before the first fetch.',
+  }),
   is_late: Type.Boolean({ description: `Whether it has missed ${LATE_DAYS} days or more.` }),
   currencies: Type.Integer({ description: 'Number of currencies in its last response.' }),
   last_success: nullable(Instant),
   is_failing: Type.Boolean({ description: 'Whether its last fetch failed.' }),
   fault: nullable(words(FEED_FAULTS)),
-  reason: nullable(Type.String({ description: "The reason, to be read after the bank's name." })),
+  reason: nullable.string({ description: "The reason, to be read after the bank's name." }),
   refused: Type.Array(Type.String(), {
     description: "What was rejected of its last response, to be read after the bank's name.",
   }),

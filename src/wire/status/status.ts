@@ -4,7 +4,7 @@ import type { FeedState } from '~/domain/feed/state.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { Status } from '~/service/status.ts'
-import { CurrencyCode, Instant, namedRecord, nullable, record, words } from '../fields.ts'
+import { CurrencyCode, Instant, namedRecord, nullable, optional, record, words } from '../fields.ts'
 import { iso } from '../present.ts'
 import { ConnectorState, presentConnector } from './connector.ts'
 import { presentSource, QuoteSourceState } from './source.ts'
@@ -14,17 +14,15 @@ const API_VERSION = 'v1'
 
 const MidFeeds = namedRecord('MidFeeds', {
   last_run: Instant,
-  served_by: nullable(Type.String({ description: 'The feed whose rates were used last.' })),
+  served_by: nullable.string({ description: 'The feed whose rates were used last.' }),
   feeds: Type.Array(
     namedRecord('MidFeedState', {
       name: Type.String(),
       last_success: nullable(Instant),
-      age_seconds: nullable(Type.Integer()),
+      age_seconds: nullable.integer(),
       is_failing: Type.Boolean({ description: 'Whether its last fetch failed.' }),
       fault: nullable(words(FEED_FAULTS)),
-      reason: nullable(
-        Type.String({ description: "The reason, to be read after the feed's name." }),
-      ),
+      reason: nullable.string({ description: "The reason, to be read after the feed's name." }),
     }),
     { description: 'The feeds in order of preference; a feed that is not needed is not fetched.' },
   ),
@@ -54,42 +52,34 @@ export const StatusResponse = namedRecord('StatusResponse', {
   providers: Type.Integer(),
   last_rate_update: nullable(Instant),
   mid_feed: record({
-    source: nullable(Type.String()),
+    source: nullable.string(),
     last_fetched: nullable(Instant),
-    age_seconds: nullable(Type.Integer()),
+    age_seconds: nullable.integer(),
   }),
   mid_feeds: Type.Optional(MidFeeds),
-  quote_sources: Type.Optional(
-    Type.Array(QuoteSourceState, {
-      description: 'The banks whose official rates are fetched. Absent where none is.',
-    }),
-  ),
-  connectors: Type.Optional(
-    Type.Array(ConnectorState, {
-      description: 'The connectors and their last runs. Absent where none ran.',
-    }),
-  ),
-  doubtful_pegs: Type.Optional(
-    Type.Array(DoubtfulPegEntry, {
-      description:
-        'Fixed pegs that feeds put further than 1 % off; they stay in use. Absent where all hold.',
-    }),
-  ),
-  doubtful_mids: Type.Optional(
-    Type.Array(
-      namedRecord('DoubtfulMid', {
-        currency: CurrencyCode,
-        reason: words(['disputed', 'moved_by_one_feed'], {
-          description:
-            'disputed: feeds disagree, and the preferred one counts; moved_by_one_feed: one feed ' +
-            'alone moved it by more than 5 % in the last day.',
-        }),
-        move_pct: nullable(Type.Number()),
+  quote_sources: optional.list(QuoteSourceState, {
+    description: 'The banks whose official rates are fetched. Absent where none is.',
+  }),
+  connectors: optional.list(ConnectorState, {
+    description: 'The connectors and their last runs. Absent where none ran.',
+  }),
+  doubtful_pegs: optional.list(DoubtfulPegEntry, {
+    description:
+      'Fixed pegs that feeds put further than 1 % off; they stay in use. Absent where all hold.',
+  }),
+  doubtful_mids: optional.list(
+    namedRecord('DoubtfulMid', {
+      currency: CurrencyCode,
+      reason: words(['disputed', 'moved_by_one_feed'], {
+        description:
+          'disputed: feeds disagree, and the preferred one counts; moved_by_one_feed: one feed ' +
+          'alone moved it by more than 5 % in the last day.',
       }),
-      { description: 'Mids that no second feed supports. Absent where there are none.' },
-    ),
+      move_pct: nullable.number(),
+    }),
+    { description: 'Mids that no second feed supports. Absent where there are none.' },
   ),
-  sample: Type.Optional(Type.String({ description: 'Present when the data is a demonstration.' })),
+  sample: optional.string({ description: 'Present when the data is a demonstration.' }),
   timestamp: Instant,
 })
 

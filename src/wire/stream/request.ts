@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter } from '~/domain/errors.ts'
 import { STREAM_CORRIDORS_MAX } from '~/domain/live/stream.ts'
-import { Instant, named, record } from '~/wire/fields.ts'
+import { Instant, named, optional, record } from '~/wire/fields.ts'
 
 const EVERY = '*'
 const CORRIDOR = /^([A-Z]{3,4})\/([A-Z]{3,4})$/
@@ -19,12 +19,10 @@ export const StreamQuery = Type.Object({
 })
 
 export const StreamHeaders = Type.Object({
-  'Last-Event-ID': Type.Optional(
-    Type.String({
-      description: 'The last id received; everything retained after it is sent.',
-      examples: ['28190344-6'],
-    }),
-  ),
+  'Last-Event-ID': optional.string({
+    description: 'The last id received; everything retained after it is sent.',
+    examples: ['28190344-6'],
+  }),
 })
 
 /** The corridors of a checked query; null for every one. Throws a 400 for one of another form. */
