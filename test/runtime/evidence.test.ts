@@ -254,6 +254,27 @@ describe('the log of a service with two replicas', () => {
   )
 
   test(
+    'retires a key only once the newest checkpoint is signed by the next one',
+    async () => {
+      const run = (...args: string[]) => corridor(['log', ...args, '--json'], database.url)
+      expect((await run('key', '--rotate')).status).toBe(0)
+      const early = await run('key', '--retire')
+      expect([early.status, early.said]).toEqual([
+        1,
+        [expect.stringContaining('wait until something is recorded and sealed')],
+      ])
+      const { size } = (await head())!
+      await post()
+      clock.advance(10_000)
+      await until('another checkpoint', async () => (await head())!.size > size)
+      const retired = await run('key', '--retire')
+      expect([retired.status, JSON.parse(retired.stdout).older]).toEqual([0, undefined])
+      expect((await run('verify')).status).toBe(0)
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
     'is verified by the command, here and from outside',
     async () => {
       const own = await corridor(['log', 'verify', '--json'], database.url)

@@ -6,6 +6,9 @@ import {
   type Terminal,
   withExisting,
 } from '~/command/terminal.ts'
+import { isSignedBy, noteKeyOf } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
+import type { Database } from '~/store/database.ts'
 import { createLogStore } from '~/store/evidence/log-store.ts'
 import { logOf } from './keys.ts'
 import { addVerify } from './verify.ts'
@@ -39,11 +42,25 @@ async function key(terminal: Terminal, { rotate, retire, json = false }: KeyOpti
     const { keys, origin } = await logOf(database, config)
     if (rotate && retire) await keys.replace()
     else if (rotate) await keys.rotate()
-    else if (retire) await keys.retire()
+    else if (retire) {
+      await assertSigned(database, (await keys.verifierKeys(origin)).at(-1)!)
+      await keys.retire()
+    }
     return keys.verifierKeys(origin)
   })
   const result = { vkey: vkeys.at(-1), ...(vkeys.length > 1 && { older: vkeys.slice(0, -1) }) }
   printResult(terminal, { isJson: json, result, lines: vkeys })
+}
+
+/** Throws if the newest checkpoint, which is not signed again, lacks the signature of a key. */
+async function assertSigned(database: Database, vkey: string) {
+  const head = await createLogStore(database).head()
+  const note = head && noteOf(head.note)
+  if (!note || isSignedBy(note, noteKeyOf(vkey)!) === true) return
+  throw new CommandFailure(
+    'the newest checkpoint is not signed by the newest key yet: wait until something is ' +
+      'recorded and sealed, then retire the older keys',
+  )
 }
 
 async function init(terminal: Terminal, { origin, json = false }: Json & { origin: string }) {
