@@ -18,6 +18,12 @@ export function wallMs(utcMs: number, timeZone: string): number {
   return shown.length > 0 ? Math.min(...shown) : Math.max(...guesses)
 }
 
+/** Reports whether clocks of a time zone never show what clocks at Greenwich show at `utcMs`. */
+export function isSkipped(utcMs: number, timeZone: string): boolean {
+  const ms = wallMs(utcMs, timeZone)
+  return ms + offsetMs(ms, timeZone) !== utcMs
+}
+
 /** The `YYYY-MM-DD` that calendars of a time zone show at a time. */
 export const dateIn = (atMs: number, timeZone: string): string =>
   new Date(atMs + offsetMs(atMs, timeZone)).toISOString().slice(0, 10)

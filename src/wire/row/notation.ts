@@ -1,5 +1,6 @@
+import { DAY_MS } from '~/domain/duration.ts'
 import { instantOf } from '~/domain/instant.ts'
-import { midnightMs, wallMs } from '~/domain/source/zone.ts'
+import { isSkipped, wallMs } from '~/domain/source/zone.ts'
 import { shown, WrittenNumber } from './values.ts'
 
 /** The orders of day and month in dates that do not begin with the year. */
@@ -66,8 +67,8 @@ function groupedNumber(text: string, { decimal, group = ' ' }: Notation) {
 }
 
 /**
- * A table's time in ISO-8601: a local time, or midnight of a date, in the time zone. Any other
- * string is returned unchanged.
+ * A table's time in ISO-8601: a local time, or midnight of a date, in the time zone, whose clocks
+ * may skip only midnight. Any other string is returned unchanged.
  */
 export function timeIn(text: string, notation: Notation): string | Misread {
   const [clock = '', hour = '0', minute = '00', seconds = '00', half] = CLOCK.exec(text) ?? []
@@ -86,8 +87,11 @@ export function timeIn(text: string, notation: Notation): string | Misread {
       `${shown(text)} has no time zone: give the one it was written in, as ${given}`,
     )
   }
-  const ms = clock === '' ? midnightMs(date, timeZone) : wallMs(utcMs, timeZone)
-  return new Date(ms ?? utcMs).toISOString()
+  if (utcMs % DAY_MS > 0 && isSkipped(utcMs, timeZone))
+    return new Misread(
+      `${shown(text)} does not exist in ${timeZone}: its clocks were put forward over it`,
+    )
+  return new Date(wallMs(utcMs, timeZone)).toISOString()
 }
 
 /** The day that matched as `YYYY-MM-DD`; one that is not on the calendar may come out otherwise. */

@@ -65,6 +65,18 @@ describe('timeIn', () => {
     expect(timeOf('24/4/2026', { timeZone: 'Africa/Cairo' })).toBe('2026-04-23T22:00:00.000Z')
   })
 
+  test('refuses a time that clocks skip, and takes midnight and the earlier of two', () => {
+    const timeZone = 'Europe/London'
+    expect(timeOf('29/3/2026 01:30', { timeZone })).toBe(
+      '"29/3/2026 01:30" does not exist in Europe/London: its clocks were put forward over it',
+    )
+    expect(timeOf('29/3/2026 02:00', { timeZone })).toBe('2026-03-29T01:00:00.000Z')
+    expect(timeOf('25/10/2026 01:30', { timeZone })).toBe('2026-10-25T00:30:00.000Z')
+    const cairo = { timeZone: 'Africa/Cairo' }
+    expect(timeOf('24/4/2026 00:00:00', cairo)).toBe('2026-04-23T22:00:00.000Z')
+    expect(timeOf('24/4/2026 00:01', cairo)).toContain('does not exist in Africa/Cairo')
+  })
+
   test('names the missing setting, and keeps an invalid time unchanged', () => {
     expect(timeOf('5/3/2026', { dates: null })).toBe(
       '"5/3/2026" could be two dates: give dates=dd/MM/yyyy or dates=MM/dd/yyyy',
