@@ -2,7 +2,7 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import type { View } from '~/memory/view.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
 import { lackText, standingText } from '~/portal/board/kinds.ts'
-import { pricedAt } from '~/portal/board/offer-text.ts'
+import { gapsText, offerWords, pricedAt } from '~/portal/board/offer-text.ts'
 import { commonText, isOffered } from '~/portal/board/provider-table.tsx'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -81,6 +81,7 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
           target: <Flagged country={target} />,
         })}
       </h1>
+      <Conditions asked={query.asked} />
       {entries.length > 0 ? (
         <>
           <Rows view={view} conversions={conversions} entries={entries.slice(0, ROWS_MAX)} />
@@ -107,6 +108,14 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
       )}
     </>
   )
+}
+
+/** The requested conditions besides the countries. */
+function Conditions({ asked }: { asked: SendQuery['asked'] }) {
+  const words = useWords()
+  const parts = offerWords(words, { ...PLAIN, ...asked }, true)
+  if (parts.length === 0) return null
+  return <p class="small muted">{parts.join(words.say('list.comma'))}</p>
 }
 
 /** The way to the pair's page, and the time of the prices. */
@@ -157,6 +166,11 @@ const Flagged = ({ country }: { country: Pair['source'] }) => (
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
+/** Requested conditions that a price does not state, in its row; null for none. */
+function silenceText(words: Words, gaps: string | null): string | null {
+  return gaps && words.say('table.silent', { gaps })
+}
+
 /** The cost of a price, and the amount that it is for if that is another. */
 function aboutText(words: Words, entry: Conversion): string | null {
   const amount = pricedAt(words, entry)
@@ -177,6 +191,8 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
   const standingOf = ({ ranked: { quote, provider } }: Conversion) =>
     standingText(words, quote, provider)
   const common = commonText(entries, standingOf)
+  const gapsOf = ({ ranked }: Conversion) => gapsText(words, ranked)
+  const gaps = commonText(entries, gapsOf)
   return (
     <>
       <table class="table">
@@ -191,6 +207,7 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
               <th scope="row">
                 <Name>{entry.ranked.provider.name}</Name>
                 {!common && <Aside text={standingOf(entry)} />}
+                {!gaps && <Aside text={silenceText(words, gapsOf(entry))} />}
               </th>
               <td class="number">
                 {isToArrive ? priceText(entry.sent!, from) : priceText(entry.net!, to)}
@@ -201,6 +218,7 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
         </tbody>
       </table>
       {common && <p class="small muted">{say('table.each-is', { common })}</p>}
+      {gaps && <p class="small muted">{say('table.each-silent', { gaps })}</p>}
     </>
   )
 }

@@ -23,13 +23,17 @@ describe('GET /embed', () => {
     const { status, text } = await visit(world, FRAME)
     expect(status).toBe(200)
     expect(textOf(text)).toContain('United States to KenyaWhat arrives for $200')
-    expect(textOf(text)).toContain('Provider retail-a 25,870.00 KES costs 1.26%')
+    expect(textOf(text)).toContain(
+      'Provider retail-a does not say for which countries 25,870.00 KES costs 1.26%',
+    )
     expect(text.match(/<tr>/g)).toHaveLength(1)
     expect(text).toContain(
       '<a href="/fx/send/united-states-to-kenya?amount=200" target="_blank" rel="noopener">',
     )
     const toArrive = await visit(world, '/embed?source=usa&target=kenya&recipient_gets=25870')
-    expect(textOf(toArrive.text)).toContain('What to send for 25,870 KES Provider retail-a $200.00')
+    expect(textOf(toArrive.text)).toContain(
+      'What to send for 25,870 KES Provider retail-a does not say for which countries $200.00',
+    )
   })
 
   test('names the amount of a price that is for another one', async () => {
@@ -50,7 +54,7 @@ describe('GET /embed', () => {
     const at150 = offer({ amountMin: 150, amountMax: 150 })
     world.quote({ providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, offer: at150 })
     expect(textOf((await visit(world, FRAME)).text)).toContain(
-      'Provider retail-a 25,870.00 KES priced for $150, which is nearest',
+      'Provider retail-a does not say for which countries 25,870.00 KES priced for $150, which is nearest',
     )
   })
 
@@ -63,10 +67,28 @@ describe('GET /embed', () => {
     expect(textOf(textOf(src!))).toBe(`${FRAME}&pay_in=cash&pay_in=mobile_money&delivery_max=P1D`)
   })
 
+  test('states its conditions, and marks prices that do not state them', async () => {
+    const of = (more: Parameters<typeof offer>[0]) =>
+      offer({ sourceCountry: 'US', targetCountry: 'KE', ...more })
+    world = new World()
+    world.quote(
+      { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, offer: of({}) },
+      { providerId: 'retail-b', rate: 129, fee: 1, at: EARLIER, offer: of({ payOut: ['cash'] }) },
+    )
+    const text = textOf((await visit(world, `${FRAME}&pay_out=cash&delivery_max=P1D`)).text)
+    expect(text).toContain('they get cash, arrives within 24 hoursWhat arrives for $200')
+    expect(text).toContain('Provider retail-b 25,671.00 KES')
+    expect(text).toContain('Provider retail-a does not say how they get it 25,870.00 KES')
+    const plain = textOf((await visit(world, FRAME)).text)
+    expect(plain).not.toMatch(/does not say|they get/)
+  })
+
   test('marks prices that were not observed, once if they all are the same way', async () => {
     const mark = 'worked out from a margin or another source'
     world.quote({ providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, evidence: 'derived' })
-    expect(textOf((await visit(world, FRAME)).text)).toContain(`Provider retail-a ${mark} 25,870`)
+    expect(textOf((await visit(world, FRAME)).text)).toContain(
+      `Provider retail-a ${mark} does not say for which countries 25,870`,
+    )
     world.quote({ providerId: 'retail-b', rate: 129, fee: 1, at: EARLIER, evidence: 'derived' })
     const text = textOf((await visit(world, FRAME)).text)
     expect(text).toContain(`Each of these prices is ${mark}.`)
