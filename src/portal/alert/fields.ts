@@ -6,6 +6,7 @@ import {
 } from '~/domain/alert/alert.ts'
 import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
+import { isOneLine } from '~/domain/naming/one-line.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
@@ -68,6 +69,7 @@ export function writtenAlert(
   const to = destinationIn(words, texts, faults)
   if (texts.name.length > ALERT_NAME_LENGTH_MAX)
     faults.name = say('alert-fault.name', { most: ALERT_NAME_LENGTH_MAX })
+  else if (texts.name !== '' && !isOneLine(texts.name)) faults.name = say('alert-fault.name-line')
   const isWhole = Object.keys(faults).length === 0 && when
   const rest = { name: texts.name || null, isOnce: texts.once === 'yes' }
   const wish = isWhole

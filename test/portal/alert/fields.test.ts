@@ -105,6 +105,8 @@ describe('writtenAlert', () => {
     ['amount', '', /Enter the amount that you send/, { field: 'total_pct' }],
     ['amount', 'ten', /not an amount we can read/, { field: 'total_pct' }],
     ['name', 'x'.repeat(61), /at most 60 characters/],
+    ['name', 'a\u202eb', /on one line/],
+    ['name', 'a\r\nBcc: b@example.com', /on one line/],
     ['tell', 'x', /Choose how to notify you/],
     ['url', '', /Write the address of your server/, { tell: 'webhook' }],
     ['url', `https://${'x'.repeat(493)}`, /at most 500 characters/, { tell: 'webhook' }],
