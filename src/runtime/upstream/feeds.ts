@@ -27,8 +27,6 @@ type FeedServiceDeps = {
 
 const JOB_NAME = 'fetch-references'
 
-const same = (feed: ReferenceFeed): ReferenceFeed => feed
-
 /** The reference feeds of a service; without any configured it does nothing. */
 export class FeedService {
   readonly #turns: FeedTurns | null
@@ -37,7 +35,7 @@ export class FeedService {
 
   constructor(deps: FeedServiceDeps) {
     const { config, clock, log, memory, database, served } = deps
-    const { pace = systemPace, watch = same } = deps
+    const { pace = systemPace, watch = (one) => one } = deps
     const publish = (publication: Publication) => memory.publish(publication, clock.now())
     const fetcher = { clock, ...this.#stopping.paced(pace) }
     const store = feedStoreOf(database, { publish, served }, clock)

@@ -50,15 +50,13 @@ const LOOKS = '4-59/5 * * * *'
 /** Writes that a cancelled run no longer does. */
 const WRITES = ['addEntries', 'record', 'saveState'] as const
 
-const same = (source: QuoteSource): QuoteSource => source
-
 /** The quote sources of a service; without any configured it does nothing. */
 export class SourceService {
   readonly #stopping = new Stopping()
   readonly #turns: SourceTurns | null
   readonly #pattern: string
 
-  constructor({ store, pace = systemPace, watch = same, ...deps }: SourceServiceDeps) {
+  constructor({ store, pace = systemPace, watch = (one) => one, ...deps }: SourceServiceDeps) {
     const { config, clock, memory, database, follower } = deps
     const sources = sourcesOf(config, { clock, pace: this.#stopping.paced(pace) })
     const record = async (observations: readonly Observation[], source: string) => {
