@@ -35,11 +35,7 @@ export type UploadDraft = {
 }
 
 /** An upload that is recorded together with its rows. */
-export type UploadNote = {
-  readonly id: string
-  readonly accountId: string
-  readonly person: string
-  readonly fileName: string
+export type UploadNote = Pick<UploadDraft, 'id' | 'accountId' | 'person' | 'fileName'> & {
   readonly recordedMs: number
 }
 
@@ -51,16 +47,13 @@ export type UploadSpan = {
 }
 
 /** An upload whose prices were recorded. */
-export type Upload = UploadSpan & {
-  readonly id: string
-  readonly accountId: string
-  /** Null once that person's account is deleted. */
-  readonly person: string | null
-  readonly fileName: string
-  readonly recordedMs: number
-  /** The time when it was withdrawn; null for one that was not. */
-  readonly withdrawnMs: number | null
-}
+export type Upload = UploadSpan &
+  Omit<UploadNote, 'person'> & {
+    /** Null once that person's account is deleted. */
+    readonly person: string | null
+    /** The time when it was withdrawn; null for one that was not. */
+    readonly withdrawnMs: number | null
+  }
 
 /** An upload in a list, without the ids of its rows. */
 export type ListedUpload = Omit<Upload, keyof UploadSpan> & { readonly rowCount: number }

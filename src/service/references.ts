@@ -1,27 +1,13 @@
 import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
-import type { UnusedReason } from '~/domain/feed/unused.ts'
+import type { FeedAnswered, UnusedReason } from '~/domain/feed/unused.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 import type { Mid } from '~/domain/mid.ts'
 import type { View } from '~/memory/view.ts'
 import { type OfficialRate, officialOf } from './official.ts'
 import { endOfDay, midBefore, type SnapshotDeps } from './snapshot.ts'
 import { supportedCurrency } from './supported.ts'
-
-/** The last response of a feed before a time. */
-type FeedAnswered = {
-  readonly feed: string
-  /** The feed's value of the currency; null if it gave none. */
-  readonly perUsd: number | null
-  readonly unused: UnusedReason | null
-  /** The time when the run began; the responses of one run share it. */
-  readonly ranMs: number
-  readonly fetchedMs: number
-  readonly upstreamMs: number
-  /** The time when it was recorded; null if unknown. */
-  readonly recordedMs: number | null
-}
 
 /** The row behind a mid. */
 type ReferenceRow = { readonly id: number; readonly recordedMs: number }

@@ -5,7 +5,6 @@ import { ALWAYS_MS, type Period, periodStartMs, type Window } from '~/domain/per
 import type { Anchors } from '~/domain/price/anchors.ts'
 import { legsOf } from '~/domain/price/day-mids.ts'
 import { midRange } from '~/domain/price/mid-range.ts'
-import type { Range } from '~/domain/price/suspect.ts'
 import {
   type Bucket,
   type BucketsAsk,
@@ -18,19 +17,17 @@ import {
 } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { type BelievedStore, withBelievedBests } from './past/believed-bests.ts'
+import { type BelievedStore, type Judged, withBelievedBests } from './past/believed-bests.ts'
 import { type BucketWorth, type WorthStore, worthsOf } from './past/bucket-worths.ts'
 import { closedAt, type MidCandleStore, midCandlesOf } from './past/mid-candles.ts'
 import { referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-export type SeriesPoint = Bucket & {
+export type SeriesPoint = Judged & {
   /** The last mid known at the bucket's end; null before the feed's history begins. */
   readonly mid: number | null
   /** The time of the mid's staler leg: before the bucket if the mid is carried forward. */
   readonly midAtMs: number | null
-  /** The range of the pair's mids in the bucket; null without any. */
-  readonly mids: Range | null
   /** The candle of the mid; null without a mid, or if not requested. */
   readonly midCandle: Candle | null
 }

@@ -92,11 +92,7 @@ export const holdsBase = ({ op, periodMs }: Condition): boolean =>
   op === 'moves_pct' && periodMs === null
 
 /** The state of an alert when it is first evaluated. */
-export type FirstJudgement = {
-  readonly standing: Standing
-  readonly judgedPosition: number
-  readonly lastValue: number | null
-}
+export type FirstJudgement = Pick<Alert, 'standing' | 'judgedPosition' | 'lastValue'>
 
 export type NewAlert = AlertWish &
   FirstJudgement & {

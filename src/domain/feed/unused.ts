@@ -16,6 +16,20 @@ export const UNUSED_REASONS = [
 
 export type UnusedReason = (typeof UNUSED_REASONS)[number]
 
+/** The last response of a feed before a time. */
+export type FeedAnswered = {
+  readonly feed: string
+  /** The feed's value of the currency; null if it gave none. */
+  readonly perUsd: number | null
+  readonly unused: UnusedReason | null
+  /** The time when the run began; the responses of one run share it. */
+  readonly ranMs: number
+  readonly fetchedMs: number
+  readonly upstreamMs: number
+  /** The time when it was recorded; null if unknown. */
+  readonly recordedMs: number | null
+}
+
 /** A valid response of a feed, and the reasons why its values are not used, by currency. */
 export type JudgedAnswer = FeedAnswer & { readonly unused: ReadonlyMap<string, UnusedReason> }
 

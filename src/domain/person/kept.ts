@@ -1,6 +1,7 @@
 import type { ListedKey } from '~/domain/account.ts'
 import type { Alert } from '~/domain/alert/alert.ts'
-import type { Facts } from '~/domain/audit.ts'
+import type { Delivery } from '~/domain/alert/delivery.ts'
+import type { AuditEntry } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { UploadChoices } from '~/domain/upload.ts'
 import type { Factors, OwnSession } from './profile.ts'
@@ -25,8 +26,8 @@ export type Kept = {
   readonly usage: readonly { day: string; keyId: string; requests: number }[]
   readonly applications: readonly { name: string; clientId: string; createdMs: number }[]
   readonly alerts: readonly Alert[]
-  readonly deliveries: readonly Delivery[]
-  readonly changes: readonly Change[]
+  readonly deliveries: readonly Pick<Delivery, 'alertId' | 'createdMs' | 'status' | 'body'>[]
+  readonly changes: readonly Omit<AuditEntry, 'id' | 'accountId'>[]
   readonly uploads: readonly (SentTable & { recordedMs: number; withdrawnMs: number | null })[]
   readonly drafts: readonly (SentTable & { createdMs: number })[]
   readonly layouts: readonly Layout[]
@@ -44,20 +45,4 @@ type Layout = {
   readonly header: readonly string[]
   readonly choices: Pick<UploadChoices, 'columns'>
   readonly usedMs: number
-}
-
-type Delivery = {
-  readonly alertId: string
-  readonly createdMs: number
-  readonly status: string
-  readonly body: string
-}
-
-type Change = {
-  readonly atMs: number
-  readonly actor: string
-  readonly action: string
-  readonly subject: string
-  readonly before: Facts | null
-  readonly after: Facts | null
 }

@@ -4,14 +4,11 @@ import { dateMsOf } from '~/domain/instant.ts'
 import { backfillStartMs } from '~/domain/observation.ts'
 import type { Span } from './day.ts'
 import type { Publishing, QuoteSource } from './source.ts'
+import type { SourceRecord } from './state.ts'
 import { dateIn, wallMs } from './zone.ts'
 
 /** State that decides whether a bank is requested: earlier requests, and its newest day. */
-type Turn = Attempts & {
-  /** Number of failures since the last success. */
-  readonly failures: number
-  readonly newestMs: number | null
-}
+type Turn = Pick<SourceRecord, keyof Attempts | 'failures' | 'newestMs'>
 
 const RETRY_MS = 15 * MINUTE_MS
 const RETRY_MS_MAX = 6 * HOUR_MS
@@ -50,13 +47,7 @@ export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolea
 const MISSED_DAYS_MAX = 366
 
 /** State that shows which days of a bank are missing. */
-type Stated = Publishing & {
-  readonly newestMs: number | null
-  /** The time when it was requested the first time. */
-  readonly begunMs: number | null
-  /** Days before its newest for which it had no page. */
-  readonly gaps?: readonly string[] | undefined
-}
+type Stated = Pick<SourceRecord, keyof Publishing | 'newestMs' | 'begunMs' | 'gaps'>
 
 /**
  * Counts the days on which the bank should have published and of which nothing is recorded: the

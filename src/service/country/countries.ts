@@ -1,17 +1,11 @@
-import { COUNTRIES } from '~/domain/offer/country.ts'
+import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
 import type { View } from '~/memory/view.ts'
 import { currenciesOf } from './currencies.ts'
 import { type CountryPair, countryPairs } from './pairs.ts'
 
-type LiveCountry = {
-  readonly code: string
-  readonly name: string
-  /** The active currencies, first the default one of prices. */
-  readonly currencies: readonly string[]
-}
-
 export type Countries = {
-  readonly countries: readonly LiveCountry[]
+  /** Each with its active currencies, first the default one of prices. */
+  readonly countries: readonly Country[]
   readonly pairs: readonly CountryPair[]
 }
 

@@ -37,7 +37,7 @@ export type BelievedStore = {
   ): Promise<ReadonlyMap<number, Believed>>
 }
 
-type Judged = Bucket & {
+export type Judged = Bucket & {
   /** The range of the pair's mids in the bucket; null without any. */
   readonly mids: Range | null
 }

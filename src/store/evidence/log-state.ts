@@ -1,4 +1,5 @@
-import { isEqual, type Tree } from '~/evidence/span.ts'
+import type { SealPass } from '~/evidence/checkpoint.ts'
+import { isEqual } from '~/evidence/span.ts'
 import type { Sql, TransactionSql } from '~/store/database.ts'
 import { LEAF_KINDS, type LeafKind, lastIdOf } from './leaf-rows.ts'
 import { storedRoot } from './log-tree.ts'
@@ -18,12 +19,7 @@ export type State = {
   readonly server: string
 }
 
-type Known = {
-  /** The newest checkpoint that this process knows to be public; null for none. */
-  readonly published: (Tree & { readonly origin: string }) | null
-  /** Says whether a witness knows a larger tree of this origin. */
-  readonly isBehind: boolean
-}
+type Known = Pick<SealPass, 'published' | 'isBehind'>
 
 /** The origin of the newest checkpoint; null before the first. */
 export async function lastOrigin(tx: TransactionSql): Promise<string | null> {

@@ -1,22 +1,12 @@
-import type { UnusedReason } from '~/domain/feed/unused.ts'
+import type { FeedAnswered } from '~/domain/feed/unused.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-
-type Answer = {
-  readonly feed: string
-  readonly perUsd: number | null
-  readonly unused: UnusedReason | null
-  readonly ranMs: number
-  readonly fetchedMs: number
-  readonly upstreamMs: number
-  readonly recordedMs: number | null
-}
 
 type Asked = { readonly currency: string; readonly sinceMs: number; readonly beforeMs: number }
 
 export const createFeedAnswerStore = ({ sql }: Database) => ({
-  async feedAnswers({ currency, sinceMs, beforeMs }: Asked): Promise<readonly Answer[]> {
-    return sql<Answer[]>`
+  async feedAnswers({ currency, sinceMs, beforeMs }: Asked): Promise<readonly FeedAnswered[]> {
+    return sql<FeedAnswered[]>`
       select a.feed, (a.rates ->> ${currency})::float8 as "perUsd",
         a.unused ->> ${currency} as unused,
         (extract(epoch from a.ran_at) * 1000)::float8 as "ranMs",
