@@ -62,8 +62,6 @@ const KNOWN_AWAY =
 
 /** The maximum number of queries that run at once, each on a connection of its own. */
 const RUNNING_MAX = 2
-/** The limit on a statement, longer than any caller waits for a response. */
-const STATEMENT_MS_MAX = 11_000
 
 type Known = KnownDeps['known'] & { stop(): Promise<void> }
 
@@ -75,10 +73,7 @@ export function knownOf(
   database: Database,
   { work }: { readonly work: { readonly waitingMax: number } },
 ): Known {
-  const pool = readPool(database, {
-    connectionsMax: RUNNING_MAX,
-    statementMsMax: STATEMENT_MS_MAX,
-  })
+  const pool = readPool(database, { connectionsMax: RUNNING_MAX })
   const store = createKnownStore(pool)
   const limit = new WorkLimit({ runningMax: RUNNING_MAX, waitingMax: work.waitingMax })
   return {

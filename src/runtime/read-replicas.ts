@@ -30,8 +30,6 @@ type ReadReplicasDeps = {
   readonly clock?: Clock
 }
 
-/** The limit on a statement, longer than any caller waits for a response. */
-const STATEMENT_MS_MAX = 11_000
 /** The limit on asking a server for its position; one that takes longer is left out. */
 const MEASURE = { msMax: 1000, message: 'no response in time' }
 /** Delay after a change until the primary's position is read, once for all changes until then. */
@@ -53,7 +51,7 @@ export class ReadReplicas {
     const { database, config, clock } = deps
     const { historyMax, waitingMax } = config.work
     const bounds = { runningMax: historyMax, waitingMax }
-    const pool = { connectionsMax: historyMax, statementMsMax: STATEMENT_MS_MAX }
+    const pool = { connectionsMax: historyMax }
     this.#primary = new Target(readPool(database, pool), bounds)
     this.#replicas = config.readUrls.map((url) => new Target(readPoolAt(url, pool), bounds))
     this.#trail = new PositionTrail(config.readLagMaxMs)

@@ -5,9 +5,11 @@ import { placeOf } from './server-address.ts'
 
 type ReadPoolOptions = {
   readonly connectionsMax: number
-  /** The longest time that a statement may take: no request waits for it any longer. */
-  readonly statementMsMax: number
+  readonly statementMsMax?: number
 }
+
+/** The limit on a statement, longer than any caller waits for a response. */
+const STATEMENT_MS_MAX = 11_000
 
 const CLOSE_SECONDS_MAX = 1
 /** The longest silence of a connection; a statement would have been cancelled before. */
@@ -37,7 +39,7 @@ export const readPoolAt = (url: string, options: ReadPoolOptions): Database =>
 function poolLike(
   { options }: Sql,
   named: Pick<Database, 'kind' | 'where'>,
-  { connectionsMax, statementMsMax }: ReadPoolOptions,
+  { connectionsMax, statementMsMax = STATEMENT_MS_MAX }: ReadPoolOptions,
 ): Database {
   const sql = postgres({
     ...options,

@@ -116,7 +116,7 @@ test('a retained time has its response of before the pruning', async () => {
 })
 
 test('a request waits for no second connection, which others of its kind may hold', async () => {
-  const pool = readPool(database, { connectionsMax: 1, statementMsMax: 11_000 })
+  const pool = readPool(database, { connectionsMax: 1 })
   const known = createKnownStore(pool)
   const codes = await known.at(Date.parse(wholeAt), async ({ catalogue }) =>
     (await catalogue()).currencies.map(({ code }) => code),
