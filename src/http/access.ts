@@ -9,8 +9,9 @@ import type { Metering } from '~/service/metering.ts'
 import { type CallerIds, noteCaller } from '~/telemetry/request-scope.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import type { AnswerCache } from '~/wire/text/answer-cache.ts'
+import type { Handler } from './handler.ts'
 import type { KnownDeps } from './known/past.ts'
-import type { Headers, Refusals } from './reply.ts'
+import { type Headers, orError, type Refusals } from './reply.ts'
 
 export type AccessDeps = KeyAccess & {
   readonly memory: Memory
@@ -39,6 +40,18 @@ export async function callerOfRequest(
   noteCaller(idsOf(caller))
   return caller
 }
+
+type KeyedAsk = { readonly request: Request; readonly caller: Caller; readonly nowMs: number }
+
+/** A handler of requests with a key, each at no cost; an error becomes its reply. */
+export const keyed = (
+  access: AccessDeps,
+  answer: (ask: KeyedAsk) => Response | Promise<Response>,
+): Handler =>
+  orError(access, async (request) => {
+    const nowMs = access.clock.now()
+    return answer({ request, caller: await callerOfRequest(access, request, nowMs), nowMs })
+  })
 
 export const idsOf = ({ account, key }: Caller): CallerIds => ({
   account_id: account.id,

@@ -4,6 +4,7 @@ import type { Log } from '~/log.ts'
 import { noteCode, noteFailure } from '~/telemetry/request-scope.ts'
 import { ERROR_STATUS, errorBody, errorHeaders, INTERNAL_ERROR } from '~/wire/errors.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
+import type { Handler } from './handler.ts'
 
 export type Headers = Record<string, string>
 
@@ -30,6 +31,14 @@ export function errorReply(error: unknown, log: Log, headers: Headers = {}): Res
   noteFailure({ level: 'error', message: 'request failed', err: error }, log)
   return jsonReply(INTERNAL_ERROR, ERROR_STATUS.internal_error, headers)
 }
+
+type Failing = { readonly log: Log; readonly headers?: Headers }
+
+/** The handler, with the reply to its failure under these headers. */
+export const orError =
+  ({ log, headers }: Failing, handle: (request: Request) => Promise<Response>): Handler =>
+  (request) =>
+    handle(request).catch((error) => errorReply(error, log, headers))
 
 type Refusal = {
   readonly text: string

@@ -2,8 +2,8 @@ import { usageOf } from '~/service/usage.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { presentUsage, UsageResponse } from '~/wire/usage.ts'
-import { type AccessDeps, callerOfRequest } from './access.ts'
-import { errorReply, jsonReply } from './reply.ts'
+import { type AccessDeps, keyed } from './access.ts'
+import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
 export const usageRoutes = (deps: AccessDeps): Route[] => [
@@ -22,17 +22,10 @@ export const usageRoutes = (deps: AccessDeps): Route[] => [
       isTiered: false,
       success: { status: 200, body: UsageResponse },
     },
-    async handle(request) {
-      const { memory, clock, log, metering } = deps
-      const nowMs = clock.now()
-      try {
-        const caller = await callerOfRequest(deps, request, nowMs)
-        const { keys } = memory.current
-        const usage = usageOf({ ...metering, keys }, { caller, nowMs })
-        return jsonReply(presentUsage(usage, nowMs), 200, quotaHeaders(usage.quota, nowMs))
-      } catch (error) {
-        return errorReply(error, log)
-      }
-    },
+    handle: keyed(deps, ({ caller, nowMs }) => {
+      const { keys } = deps.memory.current
+      const usage = usageOf({ ...deps.metering, keys }, { caller, nowMs })
+      return jsonReply(presentUsage(usage, nowMs), 200, quotaHeaders(usage.quota, nowMs))
+    }),
   },
 ]

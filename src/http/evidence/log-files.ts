@@ -1,6 +1,6 @@
 import type { Clock } from '~/clock.ts'
 import { pathOf } from '~/http/path.ts'
-import { errorReply, type Headers } from '~/http/reply.ts'
+import { type Headers, orError } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import { type LogReader, logHead, logTile } from '~/service/evidence/log.ts'
@@ -44,12 +44,8 @@ const fileRoute = (
 ): Route => ({
   method: 'GET',
   path,
-  async handle(request) {
-    try {
-      const { body, headers } = await found(pathOf(request.url))
-      return new Response(body, { headers: { ...headers, ...OPEN } })
-    } catch (error) {
-      return errorReply(error, log, OPEN)
-    }
-  },
+  handle: orError({ log, headers: OPEN }, async (request) => {
+    const { body, headers } = await found(pathOf(request.url))
+    return new Response(body, { headers: { ...headers, ...OPEN } })
+  }),
 })

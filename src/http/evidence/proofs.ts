@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
-import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
-import { errorReply } from '~/http/reply.ts'
+import { type AccessDeps, keyed } from '~/http/access.ts'
 import type { Route } from '~/http/route.ts'
 import { type LogReader, type ProofAsk, proofOfRow } from '~/service/evidence/log.ts'
 import { quotaAt } from '~/service/metering.ts'
@@ -68,19 +67,12 @@ export const proofRoutes = (deps: ProofDeps): Route[] => [
       file: { medium: 'text/plain', description: 'A proof, as text.' },
       success: { status: 200, body: Type.Unknown() },
     },
-    async handle(request) {
-      const { clock, log, evidence, metering } = deps
-      const nowMs = clock.now()
-      try {
-        const caller = await callerOfRequest(deps, request, nowMs)
-        const asked = provableIn(readQuery(ProofsQuery, request.url))
-        const proof = await proofOfRow(evidence, asked, { tier: caller.tier, nowMs })
-        const quota = quotaHeaders(quotaAt(metering, caller, nowMs), nowMs)
-        return new Response(proof, { headers: { ...quota, ...TEXT } })
-      } catch (error) {
-        return errorReply(error, log)
-      }
-    },
+    handle: keyed(deps, async ({ request, caller, nowMs }) => {
+      const asked = provableIn(readQuery(ProofsQuery, request.url))
+      const proof = await proofOfRow(deps.evidence, asked, { tier: caller.tier, nowMs })
+      const quota = quotaHeaders(quotaAt(deps.metering, caller, nowMs), nowMs)
+      return new Response(proof, { headers: { ...quota, ...TEXT } })
+    }),
   },
 ]
 

@@ -11,7 +11,7 @@ import { mountOf } from '~/http/edge/mount.ts'
 import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import { MeteredRequest } from '~/http/metered-request.ts'
 import { BASE_PATH } from '~/http/path.ts'
-import { errorReply, type Headers } from '~/http/reply.ts'
+import { type Headers, orError } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { RequestScope } from '~/telemetry/request-scope.ts'
 
@@ -136,18 +136,14 @@ const KEYS = '/.well-known/http-message-signatures-directory'
 export const signingKeyRoute = ({ signer, log }: SigningDeps): Route => ({
   method: 'GET',
   path: KEYS,
-  async handle() {
-    try {
-      const body = JSON.stringify({ keys: await signer.jwks() })
-      return new Response(body, {
-        headers: {
-          'content-type': 'application/http-message-signatures-directory+json',
-          'cache-control': 'public, max-age=300',
-          'access-control-allow-origin': '*',
-        },
-      })
-    } catch (error) {
-      return errorReply(error, log)
-    }
-  },
+  handle: orError({ log }, async () => {
+    const body = JSON.stringify({ keys: await signer.jwks() })
+    return new Response(body, {
+      headers: {
+        'content-type': 'application/http-message-signatures-directory+json',
+        'cache-control': 'public, max-age=300',
+        'access-control-allow-origin': '*',
+      },
+    })
+  }),
 })

@@ -6,7 +6,7 @@ import type { Idempotency } from '~/domain/observation.ts'
 import { csvRows, jsonLines } from '~/file/sent-rows.ts'
 import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
 import { assertAwaited, bodyText, mediumOf } from '~/http/body.ts'
-import { errorReply, jsonReply } from '~/http/reply.ts'
+import { errorReply, jsonReply, orError } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
 import { assertMayIngest, assertMayRecordFor, recorderOf } from '~/service/access.ts'
@@ -147,17 +147,13 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
     method: 'POST',
     path: '/rates',
     operation,
-    async handle(request) {
-      try {
-        const done = await recorded(deps, request, () => ONE_BATCH)
-        const { inserted, ids, warnings, position } = done
-        const warned = warnings.length > 0 && { warnings }
-        const headers = positionHeader(deps, position)
-        return jsonReply({ inserted, ...(ids && { ids }), ...warned }, 201, headers)
-      } catch (error) {
-        return errorReply(error, deps.log)
-      }
-    },
+    handle: orError(deps, async (request) => {
+      const done = await recorded(deps, request, () => ONE_BATCH)
+      const { inserted, ids, warnings, position } = done
+      const warned = warnings.length > 0 && { warnings }
+      const headers = positionHeader(deps, position)
+      return jsonReply({ inserted, ...(ids && { ids }), ...warned }, 201, headers)
+    }),
   },
   {
     method: 'POST',

@@ -1,6 +1,7 @@
-import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
+import type { Caller } from '~/domain/account.ts'
+import { type AccessDeps, keyed } from '~/http/access.ts'
 import { assertJson, bodyText } from '~/http/body.ts'
-import { errorReply, jsonReply } from '~/http/reply.ts'
+import { jsonReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { assertMayIngest } from '~/service/access.ts'
 import { type WithdrawDeps, withdraw } from '~/service/recording/withdraw.ts'
@@ -50,19 +51,14 @@ export const withdrawRoutes = (deps: WithdrawRouteDeps): Route[] => [
     method: 'POST',
     path: '/rates/withdrawals',
     operation,
-    async handle(request) {
-      try {
-        const { position, ...done } = await withdrawn(deps, request)
-        return jsonReply(done, 200, positionHeader(deps, position))
-      } catch (error) {
-        return errorReply(error, deps.log)
-      }
-    },
+    handle: keyed(deps, async ({ request, caller }) => {
+      const { position, ...done } = await withdrawn(deps, request, caller)
+      return jsonReply(done, 200, positionHeader(deps, position))
+    }),
   },
 ]
 
-async function withdrawn(deps: WithdrawRouteDeps, request: Request) {
-  const caller = await callerOfRequest(deps, request, deps.clock.now())
+async function withdrawn(deps: WithdrawRouteDeps, request: Request, caller: Caller) {
   assertMayIngest(caller)
   assertJson(request, 'withdrawal')
   const wish = readWithdrawalBody(await bodyText(request, WITHDRAWAL_BYTES_MAX))

@@ -1,5 +1,5 @@
-import { callerOfRequest } from '~/http/access.ts'
-import { errorReply, jsonReply } from '~/http/reply.ts'
+import { keyed } from '~/http/access.ts'
+import { jsonReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { NoQuery } from '~/wire/parameters.ts'
@@ -25,17 +25,10 @@ export const streamTokenRoute = (deps: StreamDeps): Route => ({
     ...{ access: 'key', isMetered: false, isTiered: false },
     success: { status: 200, body: StreamTokenResponse },
   },
-  async handle(request) {
-    const { clock, log, metering, streams } = deps
-    const nowMs = clock.now()
-    try {
-      const caller = await callerOfRequest(deps, request, nowMs)
-      const { token, expiresMs } = await streams.tokens.issued(caller.key, nowMs)
-      const headers = quotaHeaders(quotaAt(metering, caller, nowMs), nowMs)
-      const body = { token, expires_at: iso(expiresMs) }
-      return jsonReply(body, 200, { ...headers, 'cache-control': NO_STORE })
-    } catch (error) {
-      return errorReply(error, log)
-    }
-  },
+  handle: keyed(deps, async ({ caller, nowMs }) => {
+    const { token, expiresMs } = await deps.streams.tokens.issued(caller.key, nowMs)
+    const headers = quotaHeaders(quotaAt(deps.metering, caller, nowMs), nowMs)
+    const body = { token, expires_at: iso(expiresMs) }
+    return jsonReply(body, 200, { ...headers, 'cache-control': NO_STORE })
+  }),
 })
