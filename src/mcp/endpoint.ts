@@ -129,28 +129,12 @@ function faultReply(error: unknown, log: Log): Response {
 }
 
 const HEADERS = new CrossOriginHeaders({
-  sent: [
-    'accept',
-    'authorization',
-    'content-type',
-    'mcp-method',
-    'mcp-name',
-    'mcp-protocol-version',
-    'traceparent',
-    'tracestate',
-    'x-api-key',
-    'x-request-id',
-  ],
-  read: [
-    'ratelimit',
-    'ratelimit-policy',
-    'retry-after',
-    'www-authenticate',
-    'x-ratelimit-limit',
-    'x-ratelimit-remaining',
-    'x-ratelimit-reset',
-    'x-request-id',
-  ],
+  sent:
+    'accept, authorization, content-type, mcp-method, mcp-name, mcp-protocol-version, ' +
+    'traceparent, tracestate, x-api-key, x-request-id',
+  read:
+    'ratelimit, ratelimit-policy, retry-after, www-authenticate, x-ratelimit-limit, ' +
+    'x-ratelimit-remaining, x-ratelimit-reset, x-request-id',
 })
 
 /** The reply to OPTIONS, with or without a browser's preflight behind it. */

@@ -2,30 +2,22 @@ export const ANY_ORIGIN = '*'
 
 const PREFLIGHT_SECONDS = 600
 
-type Rules = {
-  readonly sent: readonly string[]
-  readonly read: readonly string[]
-}
+/** The names of headers that pages may send, and of those that they may read, with commas. */
+type Rules = { readonly sent: string; readonly read: string }
 
 /**
  * The headers by which pages of other origins may call an address, never with cookies.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export class CrossOriginHeaders {
-  readonly #sent: string
-  readonly #read: string
-
-  constructor({ sent, read }: Rules) {
-    this.#sent = sent.join(', ')
-    this.#read = read.join(', ')
-  }
+  constructor(private readonly rules: Rules) {}
 
   preflightReply(methods: string): Response {
     return new Response(null, {
       status: 204,
       headers: {
         'access-control-allow-methods': methods,
-        'access-control-allow-headers': this.#sent,
+        'access-control-allow-headers': this.rules.sent,
         'access-control-max-age': String(PREFLIGHT_SECONDS),
       },
     })
@@ -40,7 +32,7 @@ export class CrossOriginHeaders {
     if (origin !== ANY_ORIGIN) headers.append('vary', 'Origin')
     if (origin === null) return reply
     headers.set('access-control-allow-origin', origin)
-    headers.set('access-control-expose-headers', this.#read)
+    headers.set('access-control-expose-headers', this.rules.read)
     return reply
   }
 }

@@ -3,41 +3,14 @@ import { ANY_ORIGIN, CrossOriginHeaders } from '~/wire/cross-origin-headers.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const HEADERS = new CrossOriginHeaders({
-  sent: [
-    'accept-signature',
-    'authorization',
-    'content-type',
-    'idempotency-key',
-    'if-none-match',
-    'last-event-id',
-    'traceparent',
-    'tracestate',
-    'x-api-key',
-    REQUEST_ID_HEADER,
-  ],
-  read: [
-    'content-digest',
-    'content-disposition',
-    'etag',
-    'link',
-    'ratelimit',
-    'ratelimit-policy',
-    'retry-after',
-    'signature',
-    'signature-input',
-    'x-as-of',
-    'x-corridor-position',
-    'www-authenticate',
-    'x-data-freshness',
-    'x-mid-fetched-at',
-    'x-mid-rate',
-    'x-mid-source',
-    'x-note',
-    'x-ratelimit-limit',
-    'x-ratelimit-remaining',
-    'x-ratelimit-reset',
-    REQUEST_ID_HEADER,
-  ],
+  sent:
+    'accept-signature, authorization, content-type, idempotency-key, if-none-match, ' +
+    `last-event-id, traceparent, tracestate, x-api-key, ${REQUEST_ID_HEADER}`,
+  read:
+    'content-digest, content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, ' +
+    'signature, signature-input, x-as-of, x-corridor-position, www-authenticate, ' +
+    'x-data-freshness, x-mid-fetched-at, x-mid-rate, x-mid-source, x-note, x-ratelimit-limit, ' +
+    `x-ratelimit-remaining, x-ratelimit-reset, ${REQUEST_ID_HEADER}`,
 })
 
 const METHOD_NOT_ALLOWED = 405

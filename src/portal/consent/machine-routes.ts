@@ -200,8 +200,8 @@ async function revokeReply(deps: MachineDeps, request: Request, nowMs: number): 
 }
 
 const PREFLIGHT = new CrossOriginHeaders({
-  sent: ['authorization', 'content-type', 'mcp-protocol-version', 'x-request-id'],
-  read: ['retry-after', 'x-request-id'],
+  sent: 'authorization, content-type, mcp-protocol-version, x-request-id',
+  read: 'retry-after, x-request-id',
 })
 
 /** The response to a browser's preflight for a page of another origin. */
