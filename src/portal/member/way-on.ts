@@ -9,16 +9,9 @@ import {
 
 /** Pages that require a sign-in first, and to which a person returns. */
 const BEHIND: readonly string[] = [
-  PATHS.alerts,
-  PATHS.newAlert,
-  PATHS.alert,
-  PATHS.changeAlert,
-  PATHS.deleteAlert,
+  ...[PATHS.alerts, PATHS.newAlert, PATHS.alert, PATHS.changeAlert, PATHS.deleteAlert],
+  ...[PATHS.prices, PATHS.pricesPreview, PATHS.pricesUpload, PATHS.withdrawPrices],
   PATHS.confirmAddress,
-  PATHS.prices,
-  PATHS.pricesPreview,
-  PATHS.pricesUpload,
-  PATHS.withdrawPrices,
 ]
 
 const LENGTH_MAX = 8000
