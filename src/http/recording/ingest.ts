@@ -45,7 +45,7 @@ import {
 } from '~/wire/recording/ingest.ts'
 import type { Notation } from '~/wire/row/notation.ts'
 import type { RowRules } from '~/wire/row/observation.ts'
-import { positionHeader } from './position.ts'
+import { positionHeader, RECORDING } from './recording.ts'
 
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
 
@@ -53,8 +53,8 @@ export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
 const SLICE_ROWS = 500
 
 const operation: Operation = {
+  ...RECORDING,
   id: 'recordRates',
-  tag: 'Recording',
   summary: 'Record observations',
   description:
     '1 to 100 rows, all recorded or none, as JSON, as a CSV with a header, or as one JSON object ' +
@@ -64,21 +64,10 @@ const operation: Operation = {
   query: NoQuery,
   headers: IngestHeaders,
   body: { schema: IngestBody, examples: INGEST_EXAMPLES, texts: INGEST_TEXTS },
-  access: 'recording',
-  isMetered: false,
-  isTiered: false,
-  isPositioned: true,
   success: { status: 201, body: IngestResponse },
   errors: [
-    'invalid_parameter',
-    'malformed_body',
-    'body_too_large',
-    'forbidden',
-    'invalid_rows',
-    'idempotency_key_reused',
-    'database_unavailable',
-    'storage_full',
-    'overloaded',
+    ...RECORDING.errors,
+    ...(['invalid_parameter', 'invalid_rows', 'idempotency_key_reused', 'storage_full'] as const),
   ],
 }
 

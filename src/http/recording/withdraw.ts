@@ -14,13 +14,13 @@ import {
   WithdrawalBody,
   WithdrawalResponse,
 } from '~/wire/recording/withdrawal.ts'
-import { positionHeader } from './position.ts'
+import { positionHeader, RECORDING } from './recording.ts'
 
 export type WithdrawRouteDeps = AccessDeps & Pick<WithdrawDeps, 'store'>
 
 const operation: Operation = {
+  ...RECORDING,
   id: 'withdrawRates',
-  tag: 'Recording',
   summary: 'Withdraw observations',
   description:
     'Withdraws up to 100 observations, all or none. They no longer count in live prices, ' +
@@ -31,19 +31,8 @@ const operation: Operation = {
     'no effect.',
   query: NoQuery,
   body: { schema: WithdrawalBody, examples: WITHDRAWAL_EXAMPLES },
-  access: 'recording',
-  isMetered: false,
-  isTiered: false,
-  isPositioned: true,
   success: { status: 200, body: WithdrawalResponse },
-  errors: [
-    'malformed_body',
-    'body_too_large',
-    'forbidden',
-    'unknown_observation',
-    'database_unavailable',
-    'overloaded',
-  ],
+  errors: [...RECORDING.errors, 'unknown_observation'],
 }
 
 export const withdrawRoutes = (deps: WithdrawRouteDeps): Route[] => [
