@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '~/domain/errors.ts'
 import { StaticFile } from '~/http/static-file.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
+import { standingText } from '~/portal/board/kinds.ts'
 import { pricedAt } from '~/portal/board/offer-text.ts'
 import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -64,8 +65,11 @@ function pictured({ words, view, url }: PublicAsk, pair: Pair) {
   const { from, to } = query.corridor
   const nearest = pricedAt(words, best)
   const gets = words.priceText(best.net, view.catalogue.currency(to)!)
+  const { provider, quote } = best.ranked
+  const standing = standingText(words, quote, provider)
   const note = [
-    words.isolated(best.ranked.provider.name),
+    words.isolated(provider.name),
+    ...(standing === null ? [] : [standing]),
     ...(best.cost ? [costsText(words, best.cost, nearest)] : []),
     words.say('embed.as-of', { time: words.momentText(view.freshness.cutoffMs) }),
   ]

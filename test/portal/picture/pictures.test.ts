@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { COUNTRIES } from '~/domain/offer/country.ts'
+import type { Evidence } from '~/domain/price/evidence.ts'
 import { FONT, png } from '~/portal/picture/drawing.ts'
 import { type PairPicture, pairDrawing } from '~/portal/picture/pair-drawing.ts'
 import { moneyOf } from '~/portal/words/format.ts'
@@ -53,6 +54,20 @@ describe('GET /pictures/:file', () => {
     }
     tags.push(tagOf(`${pair}?known_at=2026-03-05T15:30:00Z`, priced))
     expect(new Set(await Promise.all(tags)).size).toBe(tags.length)
+  })
+
+  test('marks a price that was not observed at the provider', async () => {
+    const noteOf = async (evidence: Evidence) => {
+      const of = new World()
+      const price = { rate: 0.0076, fee: 0, from: 'KES', to: 'GBP', at: AT }
+      of.quote({ providerId: 'retail-a', evidence, ...price })
+      const page = await ask('/pictures/kenya-to-united-kingdom.png', {}, of)
+      return page.headers.get('etag')
+    }
+    const notes = await Promise.all(
+      (['observed', 'derived', 'indicative'] as const).map((one) => noteOf(one)),
+    )
+    expect(new Set(notes).size).toBe(3)
   })
 
   test('returns the same picture to every caller of an address, whatever language they read', async () => {
