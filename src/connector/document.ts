@@ -4,7 +4,7 @@ import { xmlElements, xmlValue } from '~/feed/xml.ts'
 import { FileFault } from '~/file/csv.ts'
 import { csvTable } from '~/file/csv-table.ts'
 import { pageTable } from '~/file/html.ts'
-import { linesOf } from '~/file/lines.ts'
+import { linesOf, utf16In } from '~/file/lines.ts'
 import { sheetsOf } from '~/file/spreadsheet.ts'
 import { byTitle, type Cell, titledRows } from '~/file/titled-rows.ts'
 import { expressionOf } from './expression.ts'
@@ -25,7 +25,7 @@ type Document = {
 export async function documentOf(bytes: Uint8Array, connector: Connector): Promise<Document> {
   const { format, charset = 'utf-8' } = connector
   if (format === 'xlsx') return sheetOf(bytes, connector)
-  const text = documentText(bytes, charset)
+  const text = documentText(bytes, utf16In(bytes) ?? charset)
   if (format === 'html') {
     const { header, rows } = pageTable(text, columnsOf(connector))
     return tableOf(header, rows)
@@ -33,6 +33,11 @@ export async function documentOf(bytes: Uint8Array, connector: Connector): Promi
   refuseWebPage(text)
   if (text.startsWith('PK\u0003\u0004'))
     throw new FeedError('malformed', 'is an Excel workbook, and the format says another')
+  if (text.includes('\0'))
+    throw new FeedError(
+      'malformed',
+      'has zero bytes: save it as UTF-8, or as UTF-16 with a byte order mark',
+    )
   const value = (value: unknown): Document => ({ value, header: null })
   if (format === 'xml') return value(xmlValue(xmlElements(text)[0]!))
   if (format === 'json') return value(jsonOf(text))

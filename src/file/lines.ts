@@ -21,6 +21,12 @@ const REPLACEMENT = '\uFFFD'
 const TOO_LONG = `is longer than ${LINE_LENGTH_MAX} characters`
 const NOT_UTF8 = 'is not UTF-8 text'
 
+/** The UTF-16 of a byte order mark, as a TextDecoder names it; null without one. */
+export function utf16In([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : null
+}
+
 /**
  * The lines of a UTF-8 text in arrays, one for each chunk of `bytes` that completes any; a byte
  * order mark is dropped.

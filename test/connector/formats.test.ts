@@ -152,6 +152,17 @@ test("the World Bank's survey gives a row for each transparent price", async () 
   })
 })
 
+test('a text of Excel in UTF-16 gives the rows of its table, and one without its mark an error', async () => {
+  const text = 'To\tRate\r\nKES\t171.5\r\n'
+  const little = Buffer.from(`\ufeff${text}`, 'utf16le')
+  const big = Buffer.from(little).swap16()
+  for (const bytes of [little, big])
+    expect(await read(bytes, 'tsv')).toEqual([{ To: 'KES', Rate: '171.5' }])
+  await expect(read(little.subarray(2), 'tsv')).rejects.toThrow(
+    'has zero bytes: save it as UTF-8, or as UTF-16 with a byte order mark',
+  )
+})
+
 test("a bank's table gives its rows of numbers, and leaves out lines of other lengths", async () => {
   const table = await recorded('nbp-table-a.csv')
   const form: Partial<Connector> = {

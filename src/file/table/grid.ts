@@ -1,7 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { type CsvRecord, csvRecords, FileFault } from '~/file/csv.ts'
 import { counted } from '~/file/csv-table.ts'
-import { LINE_LENGTH_MAX, linesOf } from '~/file/lines.ts'
+import { LINE_LENGTH_MAX, linesOf, utf16In } from '~/file/lines.ts'
 import { sheetsOf } from '~/file/spreadsheet.ts'
 import type { Cell } from '~/file/titled-rows.ts'
 import { memberNamed } from './names.ts'
@@ -69,9 +69,8 @@ function assertTable(bytes: Uint8Array): void {
 
 /** Decodes bytes as text, with notes on how it was read. */
 function textIn(bytes: Uint8Array): { text: string; notes: string[] } {
-  const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe
-  if (isLittle || (bytes[0] === 0xfe && bytes[1] === 0xff))
-    return { text: new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(bytes), notes: [] }
+  const utf16 = utf16In(bytes)
+  if (utf16) return { text: new TextDecoder(utf16).decode(bytes), notes: [] }
   if (bytes.includes(0))
     throw new FileFault('This is neither an Excel workbook (.xlsx) nor a text with a table.')
   try {
