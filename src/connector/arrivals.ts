@@ -34,7 +34,7 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
       )
     found.sort((a, b) => a.atMs - b.atMs)
     const versions = new Set([...seen].map(versionOf))
-    const contents = new Set([...seen].map(contentOf))
+    const contents = new Map([...seen].map((id) => [nameOf(id), contentOf(id)]))
     const nowMs = outer.fetcher.clock.now()
     let isFirst = true
     for (const file of from.latest ? found.slice(-1) : found) {
@@ -45,7 +45,7 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
       if (bytes === null) throw unwritten(name)
       const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')
       const id = `${name} ${file.bytes} ${digest} ${atMs}`
-      if (contents.has(contentOf(id))) continue
+      if (contents.get(name) === contentOf(id)) continue
       const page = await reading.page({ bytes, connector, ask: {} }, name).catch((error) => {
         if (isFirst) throw error
       })
@@ -63,6 +63,7 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
 
 const isEmptyOf = ({ bytes }: Found): boolean => bytes === 0
 
+const nameOf = (id: string): string => id.replace(/ \d+ \S+ -?\d+$/, '')
 /** A file's name, size and digest, from its remembered id. */
 const contentOf = (id: string): string => id.replace(/ -?\d+$/, '')
 /** A file's name, size and time: of one that still has them the content need not be read again. */

@@ -368,6 +368,25 @@ test('an empty or broken file withholds no earlier one, and an empty one no late
   expect(log.said.at(-1)).toContain('a quote that is not closed')
 })
 
+test('a file that has again what it had before the last time is read again', async () => {
+  await mkdir(join(folder, 'in'))
+  await connector('returning', 'schedule: "* * * * *"\n', 'file:in/*')
+  const file = join(folder, 'returning.yaml')
+  await writeFile(file, (await Bun.file(file).text()).replace('json', 'csv'))
+  const service = replica()
+  const path = join(folder, 'in', 'prices')
+  for (const rate of [171, 172, 171, 171]) {
+    await writeFile(path, `rate\n${rate}\n`)
+    await utimes(path, nowMs / 1000 - 60, nowMs / 1000 - 60)
+    await service.run()
+    nowMs += 60 * MINUTE_MS
+  }
+  const rows = await database.sql`
+    select trim_scale(rate)::text as rate from observations
+    where recorded_via = 'connector:returning' order by effective_from`
+  expect(rows.map(({ rate }) => rate)).toEqual(['171', '172', '171'])
+})
+
 test('a process that is killed during a request leaves nothing behind, and delays no other', async () => {
   await connector('hourly', HOURLY)
   const { promise: came, resolve } = Promise.withResolvers<void>()
