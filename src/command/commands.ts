@@ -23,10 +23,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   backup: async () => (await import('./backup/backup.ts')).addBackup,
 }
 
-/**
- * Returns what adds the command of that name, or all commands for the help and an unknown name: a
- * command starts a third sooner when nothing is loaded for the others.
- */
+/** Returns the adder of the named command; of all for the help and an unknown name. */
 export function addersFor(name: string | undefined): Promise<Add[]> {
   const asked = name !== undefined && Object.hasOwn(FILES, name) ? [FILES[name]!] : null
   return Promise.all((asked ?? Object.values(FILES)).map((load) => load()))

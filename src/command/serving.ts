@@ -31,10 +31,7 @@ type Begun = {
   readonly lines: readonly string[]
 }
 
-/**
- * Opens the database, brings its schema up to date, begins a service and serves until a signal ends
- * it. If it cannot start, everything is undone and one line says why.
- */
+/** Opens and migrates the database, and serves until a signal; undoes everything if it cannot. */
 export const serveUntilSignal = (
   terminal: Terminal,
   settings: Settings,

@@ -22,10 +22,7 @@ export type CallDeps = {
   readonly known: KnownStore<HistoryToolDeps['store']>
 }
 
-/**
- * Runs `work` for one unit of the caller's quota: the unit is taken before and given back unless
- * the work succeeds. Throws `quota_exceeded` without doing anything.
- */
+/** Runs `work` for a unit of the quota, given back unless it succeeds. Throws `quota_exceeded`. */
 export async function metered<T>(
   deps: CallDeps,
   asker: Asker,

@@ -9,10 +9,7 @@ export type GuardOptions = {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/**
- * Keeps out a page whose own host name was made to resolve to this machine (DNS rebinding): it can
- * reach the port, but cannot send a `Host` and `Origin` of ours.
- */
+/** Keeps out a page whose host name was made to resolve to this machine (DNS rebinding). */
 export class Guard {
   readonly #hosts: ReadonlySet<string>
   readonly #origins: ReadonlySet<string>

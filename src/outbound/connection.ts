@@ -56,10 +56,7 @@ async function connected(request: Pinned): Promise<Answer> {
   }
 }
 
-/**
- * The maximum number of responses such as 100 and 103 before the one that counts: each costs more
- * time than its bytes do on the way.
- */
+/** The maximum number of responses such as 100 and 103 before the one that counts. */
 const INTERIM_MAX = 20
 
 function responseTo(request: Pinned): Promise<IncomingMessage> {

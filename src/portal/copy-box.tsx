@@ -8,11 +8,7 @@ type Props = {
   readonly isProse?: boolean
 }
 
-/**
- * A text to copy, with a button that copies it, which the script of every page shows.
- *
- * `id` is unique in the page; `label` names the text: "the call", "your key".
- */
+/** A text to copy with a button; `id` is unique in the page, and `label` names the text. */
 export function CopyBox({ id, label, text, isProse }: Props) {
   const { say } = useWords()
   return (

@@ -19,10 +19,7 @@ export function tooManyPage({ say, spanText }: Words, path: string, seconds: num
   })
 }
 
-/**
- * The page for a refused form. A person who is signed in has cookies on, and reached the form from
- * the developer area.
- */
+/** The page for a refused form; a signed-in person came from the developer area. */
 export const refusedPage = (
   { say, rich }: Words,
   path: string,

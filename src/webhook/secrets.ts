@@ -21,10 +21,7 @@ type Seal = {
   opened(sealed: string): Promise<string>
 }
 
-/**
- * Seals by a key derived from the secret that all replicas share; a value sealed for one purpose is
- * not opened for another.
- */
+/** Seals by a key derived from the secret of all replicas, for one purpose alone. */
 export function sealBy(
   shared: () => Promise<string>,
   randomBytes: RandomBytes,

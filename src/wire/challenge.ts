@@ -9,11 +9,7 @@ type Refused = {
   readonly metadataUrl: string
 }
 
-/**
- * The challenge of a 401 of the MCP server, by which applications find out where people sign in.
- *
- * https://www.rfc-editor.org/rfc/rfc9728#section-5.1
- */
+/** The challenge of a 401 of the MCP server. https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
 export function toolsChallenge({ isShown, metadataUrl }: Refused): string {
   const fault = isShown ? 'error="invalid_token", ' : ''
   const bearer = `Bearer realm="corridor", ${fault}scope="${TOOLS_SCOPE}"`

@@ -11,11 +11,7 @@ const BYTES_MAX = 4 * 1_048_576
 const ENTRY_BYTES = 500
 const QUESTION_LENGTH_MAX = 512
 
-/**
- * Current responses that would be written again byte for byte: programs repeat a request for years.
- *
- * Cache 13 of a read, see docs/architecture.md.
- */
+/** Current responses that programs request again. Cache 13 of a read, see docs/architecture.md. */
 export class KeptAnswers {
   readonly #kept = new LRUCache<string, Kept>({
     maxSize: BYTES_MAX,

@@ -118,10 +118,7 @@ export type Frame = {
   readonly footer: string
 }
 
-/**
- * The interactive reference as the plugin writes it, with its script served by us, under a policy
- * that lets the page call only us.
- */
+/** The interactive reference as the plugin writes it, under a policy that lets it call us alone. */
 export async function referencePage(options: Options): Promise<FileContent> {
   const { publicOrigin, mount } = options
   const { html, starter } = withOurs(await pluginPage(mount), options)

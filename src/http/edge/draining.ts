@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fetch } from '~/http/handler.ts'
 
-/**
- * The time between the signal to stop and the end of the service: readiness already reports it, and
- * requests are still served while load balancers and clients move elsewhere.
- */
+/** The time between the signal to stop and the end of the service, while clients move elsewhere. */
 export class Draining {
   #isBegun = false
 

@@ -1,7 +1,4 @@
-/**
- * The path below which people find the service, taken from its public address: such as `/fx`, or
- * empty. Every address of its own that the service writes begins with it.
- */
+/** The path of the public address, such as `/fx`, or empty: our own addresses begin with it. */
 export const mountOf = (publicUrl: string | null): string =>
   publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
 

@@ -54,10 +54,7 @@ export const signing =
 
 type Asked = { readonly request: Request; readonly scope: RequestScope; readonly wish: string }
 
-/**
- * The response with its signatures. A wish that cannot be read or met is refused like any other bad
- * request, after the key was checked, and costs nothing.
- */
+/** The response with its signatures; a wish that cannot be met is refused, and costs nothing. */
 async function signed(
   deps: SigningDeps,
   { request, scope, wish }: Asked,
@@ -119,10 +116,7 @@ function wishesIn(text: string, keyId: string): SignatureWish[] {
   throw invalidParameter({ name, fault: `it requests another key than ${keyId}` })
 }
 
-/**
- * The address that the caller requested: behind a proxy that of the setting, whether the proxy
- * strips its path or not.
- */
+/** The address that the caller requested; with a public address, the one below that. */
 function targetOf(url: string, publicUrl: string | null): string {
   if (publicUrl === null) return url
   const { pathname, search } = new URL(url)

@@ -22,10 +22,7 @@ type Props = {
   readonly isPlaced?: boolean
 }
 
-/**
- * An alert as an ordinary form. The styles hide what the choices leave no use for; a browser that
- * cannot do that shows every field, and what is of no use is not read.
- */
+/** An alert as an ordinary form, in which styles hide what the choices leave no use for. */
 export const AlertForm = ({ action, send, hidden, ...shown }: Props) => (
   <div class="alert-form">
     <TokenForm {...{ action, send }} hidden={hidden ?? {}}>

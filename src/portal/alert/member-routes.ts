@@ -52,10 +52,7 @@ export const viewFor = (
   { person: { account }, pageRequest: { nowMs } }: Member,
 ): View => new View(memory.current, freshnessAt(tierOf(account.plan), nowMs), ageLimits)
 
-/**
- * Runs work that costs a unit of the person's budget, as by a key of theirs; if it fails, the unit
- * is given back. Throws `quota_exceeded`, and the errors of the work.
- */
+/** Runs work for a unit of the person's budget, given back if it fails. Throws `quota_exceeded`. */
 export async function charged<T>(
   { memory, metering }: AlertPageDeps,
   { person: { account }, pageRequest: { nowMs } }: Member,

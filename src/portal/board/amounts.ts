@@ -67,10 +67,7 @@ const toSend = (amount: number): Goal => ({ amount, recipientGets: null })
 
 const toArrive = (amount: number): Goal => ({ amount: null, recipientGets: amount })
 
-/**
- * The requested amounts. If both fields of a form are sent, the one that still holds its initial
- * value is ignored.
- */
+/** The requested amounts; of two in a form, the one still as it was shown is ignored. */
 function askedAmounts(params: URLSearchParams): AmountName[] {
   const filled = AMOUNT_NAMES.filter((name) => given(params, name) !== '')
   if (filled.length < 2) return filled

@@ -3,10 +3,7 @@ import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 
-/**
- * The amount near `usual` that most prices apply to: the nearest one that was surveyed, else the
- * nearest that some offer covers; `usual` itself without offers.
- */
+/** The surveyed amount nearest to `usual`, else one that some offer covers; else `usual`. */
 export function pricedAmount(offers: readonly RankedQuote[], usual: number): number {
   const believed = offers.filter(isBelieved)
   const current = believed.filter(({ isStale }) => !isStale)

@@ -25,10 +25,7 @@ type KnownPageDeps = PublicDeps & KnownDeps & { readonly past: HeldSeriesDeps }
 
 type Answer<D> = (deps: D, ask: PublicAsk) => Page | Moved | Promise<Page | Moved>
 
-/**
- * A public page that can also be requested as of an earlier time, whatever was recorded or
- * corrected since: `answer` then gets the view and the past of that time.
- */
+/** A public page also of an earlier time: `answer` then gets the view and the past of that time. */
 export const knownPage = <D extends KnownPageDeps>(
   deps: D,
   path: string,

@@ -26,10 +26,7 @@ export type Row = {
 
 type Known = { readonly cutoffMs: number; readonly rows: Map<RankingQuery['of'], readonly Row[]> }
 
-/**
- * Costs of a generation from and to anywhere as of an hour: 70 ms of work that most readers of the
- * page, its chart and its file need.
- */
+/** Costs of a generation as of an hour: 70 ms of work that most readers of the page need. */
 const known = new WeakMap<View['generation'], Known>()
 
 /** The pairs or providers with a known cost, in the requested order, ties by name. */

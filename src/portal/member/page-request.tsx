@@ -117,10 +117,7 @@ export function personRoutes<Deps extends PageRequestDeps>(
   return [page, form].filter((one) => one !== undefined)
 }
 
-/**
- * The time limit on reading for a page, which can be requested again: no reader waits longer for a
- * database that hangs.
- */
+/** The time limit on reading for a page, which can be requested again when a database hangs. */
 const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
 
 const soon = <T,>(work: () => Promise<T>): Promise<T> => inTime(work(), PAGE)

@@ -15,10 +15,7 @@ type Props = {
   keyFrom?: string
 }
 
-/**
- * Calls the API from the page. No field here has a name, so that no form and no URL can ever carry
- * the key; the script `try-it` sends it as a header, to this site alone.
- */
+/** Calls the API from the page. No field has a name, so that no form and no URL carries the key. */
 export function TryIt({ home, keyFrom }: Props) {
   const { say, rich } = useWords()
   return (

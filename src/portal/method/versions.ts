@@ -8,10 +8,7 @@ export type Version = {
   readonly Text: ComponentType<MethodFacts>
 }
 
-/**
- * Every version of the methodology, the newest first. The text of a version never changes once
- * another follows; `test/portal/method/methodology.test.ts` has a digest of each.
- */
+/** Every version of the methodology, newest first; texts never change once another follows. */
 export const VERSIONS: readonly [Version, ...Version[]] = [
   { number: 2, date: '2026-11-26', Text: VersionTwo },
   { number: 1, date: '2026-11-24', Text: VersionOne },

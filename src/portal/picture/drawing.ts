@@ -26,9 +26,6 @@ export async function png(svg: string, width: number): Promise<Bytes> {
   return new Uint8Array(image.asPng())
 }
 
-/**
- * Text as markup of a drawing. Its direction is a mark within it: resvg has no `direction`, so the
- * anchors of every drawing are those of text from left to right.
- */
+/** Text as markup of a drawing, with its direction as a mark: resvg has no `direction`. */
 export const drawnText = ({ direction }: Words, text: string): string =>
   Bun.escapeHTML(direction === 'rtl' ? RIGHT_TO_LEFT_ISOLATE + text + POP_ISOLATE : text)

@@ -1,10 +1,6 @@
 import type { Provider } from '~/domain/provider.ts'
 
-/**
- * A provider's logo, or the initials of its name.
- *
- * Only a logo among our own files is shown: pages load nothing from other hosts.
- */
+/** A provider's logo if it is among our own files, as pages load no others; else initials. */
 export function Logo({ provider: { name, logoUrl } }: { provider: Provider }) {
   if (logoUrl?.startsWith('/') && !logoUrl.startsWith('//'))
     return <img class="logo" src={logoUrl} alt="" width="32" height="32" loading="lazy" />

@@ -9,10 +9,7 @@ import { Words } from '~/portal/words/words.ts'
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
 
-/**
- * The script by which a browser shows the pages that it saw last where there is no connection: what
- * it says of them, and the script of `client/worker.ts`.
- */
+/** The script by which a browser without a connection shows the pages that it saw last. */
 export function workerRoutes({ assets, mount }: PageDeps): Route[] {
   const file = madeOnce(async () => {
     const paths = await assets.paths()

@@ -27,10 +27,7 @@ const NO_COLUMNS = ['count', 'known_at']
 /** A field that repeats the `offer_id` before it. */
 const SAID_TWICE = 'offer.id'
 
-/**
- * The entries of a response as flat rows: an entry's fields in their order, then its marks, then
- * the fields that apply to all entries, so that each row is self-contained.
- */
+/** The entries as flat, self-contained rows: own fields in order, marks, then the fields of all. */
 export class List {
   readonly entries: string
   readonly columns: readonly Pick<Column, 'name' | 'schema' | 'isList'>[]

@@ -4,11 +4,7 @@ import type { Corridors, LiveCorridor } from '~/service/corridors.ts'
 import { presentCorridor, presentCorridors } from '~/wire/catalogue.ts'
 import { freshnessText } from '~/wire/present.ts'
 
-/**
- * JSON of a corridor, written once for as long as nothing in it changes.
- *
- * Cache 7 of a read, see docs/architecture.md.
- */
+/** JSON of a corridor, written once while it stays. Cache 7 of a read, see docs/architecture.md. */
 const summaries = new WeakMap<CorridorView, string>()
 
 /** The JSON of `presentCorridors`, byte for byte. */

@@ -19,10 +19,7 @@ const FAR_ABOVE = 4
 /** The number of entries. */
 export const MATCHES = 5
 
-/**
- * Numbers of quotes for calculations, side by side: under load the arithmetic costs little, but
- * reaching for many scattered objects costs a lot.
- */
+/** Numbers of quotes side by side: reaching for many scattered objects costs more than sums. */
 export class ConvertFigures {
   readonly rates: Float64Array
   /** Fees in the target currency; NaN if a fee cannot be priced. */

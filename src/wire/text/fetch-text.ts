@@ -6,11 +6,7 @@ import type { Matrix, Pair } from '~/service/fetch.ts'
 import { matrixNote, presentBest } from '~/wire/fetch.ts'
 import { freshnessText, iso } from '~/wire/present.ts'
 
-/**
- * Each quote that is the best of its corridor, and each mid, is written once.
- *
- * Cache 7 of a read, see docs/architecture.md.
- */
+/** Each best quote and each mid is written once. Cache 7 of a read, see docs/architecture.md. */
 const bests = new WeakMap<AgedQuote, string>()
 const mids = new WeakMap<Backing, string>()
 

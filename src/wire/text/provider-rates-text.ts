@@ -9,11 +9,7 @@ import {
   presentProviderRates,
 } from '~/wire/provider-rates.ts'
 
-/**
- * Each quote is written once for each state of its provider.
- *
- * Cache 7 of a read, see docs/architecture.md.
- */
+/** Each quote is written once per provider state. Cache 7 of a read, see docs/architecture.md. */
 const texts = new WeakMap<ProviderQuote, { readonly of: Provider; readonly text: string }>()
 
 /** The JSON of `presentProviderRates`, byte for byte. */
