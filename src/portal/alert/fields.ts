@@ -10,7 +10,7 @@ import { isOneLine } from '~/domain/naming/one-line.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
-import { type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
+import { type Place, placeFaults, placeText, writtenPlace } from '~/portal/place/place.ts'
 import { plainNumberText } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
@@ -88,12 +88,7 @@ function countriesIn({ from, to }: AlertFields['places'], field: AlertField) {
 function placesIn(words: Words, { catalogue }: View, texts: Pick<Texts, 'from' | 'to'>) {
   const from = writtenPlace(words, texts.from, catalogue)
   const to = writtenPlace(words, texts.to, catalogue)
-  const isSame = from.place !== null && from.place.currency === to.place?.currency
-  const faults: Faults = {
-    ...(from.fault !== null && { from: from.fault }),
-    ...(to.fault !== null ? { to: to.fault } : isSame && { to: words.say('place.same') }),
-  }
-  return { places: { from: from.place, to: to.place }, faults }
+  return { places: { from: from.place, to: to.place }, faults: placeFaults(words, { from, to }) }
 }
 
 const NONE = { amount: null, fault: null }

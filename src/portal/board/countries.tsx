@@ -4,8 +4,8 @@ import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import { Flag } from '~/portal/place/flag-links.tsx'
 import { pairFor } from '~/portal/place/live-pairs.ts'
-import { flagPath } from '~/portal/place/names.ts'
 import { type Pair, pairPath, pairSlug, pairTitle } from '~/portal/place/pair.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
@@ -33,15 +33,7 @@ export function Countries({ view, question, from, to }: Props) {
         {pairs.map((pair) => (
           <li key={pairSlug(pair)}>
             <a href={pairHref(pair, question)}>
-              <img
-                class="flag"
-                src={flagPath(pair.source)}
-                alt=""
-                width="20"
-                height="15"
-                loading="lazy"
-              />{' '}
-              {pairTitle(words, pair)}
+              <Flag country={pair.source} /> {pairTitle(words, pair)}
             </a>{' '}
             <span class="small muted">{bestText(words, { view, question, pair, from, to })}</span>
           </li>

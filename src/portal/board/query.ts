@@ -3,7 +3,13 @@ import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import type { Pair } from '~/portal/place/pair.ts'
-import { homePlace, type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
+import {
+  homePlace,
+  type Place,
+  placeFaults,
+  placeText,
+  writtenPlace,
+} from '~/portal/place/place.ts'
 import { PLACE_LENGTH_MAX } from '~/portal/place/place-field.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
@@ -116,14 +122,6 @@ function pairOf({ from, to }: Placed): Pair | null {
   const source = from.place?.country
   const target = to.place?.country
   return source && target && source !== target ? { source, target } : null
-}
-
-function placeFaults({ say }: Words, { from, to }: Placed): Fields['faults'] {
-  const isSame = from.place !== null && from.place.currency === to.place?.currency
-  return {
-    ...(from.fault !== null && { from: from.fault }),
-    ...(to.fault !== null ? { to: to.fault } : isSame && { to: say('place.same') }),
-  }
 }
 
 type Asked = Readonly<Record<PlaceName, AskedPlace | null>>

@@ -25,6 +25,6 @@ export function FlagLinks({ pairs, end }: Props) {
   )
 }
 
-const Flag = ({ country }: { country: Pair['source'] }) => (
+export const Flag = ({ country }: { country: Pair['source'] }) => (
   <img class="flag" src={flagPath(country)} alt="" width="20" height="15" loading="lazy" />
 )

@@ -44,6 +44,20 @@ export function writtenPlace(words: Words, text: string, known: Currencies): Wri
   return bothIn(text, known) ?? byCurrencyName(asked) ?? wrong(nothingFor(asked))
 }
 
+type WrittenEnds = Readonly<Record<'from' | 'to', Pick<WrittenPlace, 'place' | 'fault'>>>
+
+/** The errors of two ends, which must have different currencies. */
+export function placeFaults(
+  { say }: Words,
+  { from, to }: WrittenEnds,
+): { from?: string; to?: string } {
+  const isSame = from.place !== null && from.place.currency === to.place?.currency
+  return {
+    ...(from.fault !== null && { from: from.fault }),
+    ...(to.fault !== null ? { to: to.fault } : isSame && { to: say('place.same') }),
+  }
+}
+
 const BETWEEN = ' · '
 
 /** A place as its field shows it, which `writtenPlace` reads again. */
