@@ -29,8 +29,16 @@ import {
   presentUnspecified,
   unspecifiedFields,
 } from './offer/offer.ts'
-import { presentReliance, relianceFields } from './offer/reliance.ts'
-import { iso, presentBacking, presentFreshness, presentPrice } from './present.ts'
+import { presentSuspect, relianceFields } from './offer/suspect.ts'
+import {
+  iso,
+  presentAge,
+  presentBacking,
+  presentFreshness,
+  presentPrice,
+  presentRateDate,
+  presentStanding,
+} from './present.ts'
 
 export const EntryCost = namedRecord('EntryCost', {
   fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),
@@ -170,7 +178,10 @@ export function presentConversion(
     spread_bps: roundBps(entry.spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
-    ...presentReliance(entry.ranked, provider),
+    ...presentSuspect(entry.ranked),
+    ...presentAge(entry.ranked),
+    ...presentRateDate(quote, provider),
+    ...presentStanding(quote),
     ...presentDayMid(entry.ranked),
     cost: presentCost(entry.cost, { currency: quote.from, match: entry.match }),
     ...presentOffer(quote),

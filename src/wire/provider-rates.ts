@@ -16,8 +16,14 @@ import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
-import { presentReliance, relianceFields } from './offer/reliance.ts'
-import { presentFreshness, presentPrice } from './present.ts'
+import { presentSuspect, relianceFields } from './offer/suspect.ts'
+import {
+  presentAge,
+  presentFreshness,
+  presentPrice,
+  presentRateDate,
+  presentStanding,
+} from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
@@ -71,7 +77,10 @@ export const presentProviderQuote = (
     from: quote.from,
     to: quote.to,
     ...presentPrice(quote),
-    ...presentReliance(aged, provider),
+    ...presentSuspect(aged),
+    ...presentAge(aged),
+    ...presentRateDate(quote, provider),
+    ...presentStanding(quote),
     ...presentOffer(quote),
     ...presentUnspecified(aged.unspecified),
     ...presentDetail(quote, asked),

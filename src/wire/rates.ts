@@ -19,8 +19,15 @@ import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
-import { presentReliance, relianceFields } from './offer/reliance.ts'
-import { presentFreshness, presentMid, presentPrice } from './present.ts'
+import { presentSuspect, relianceFields } from './offer/suspect.ts'
+import {
+  presentAge,
+  presentFreshness,
+  presentMid,
+  presentPrice,
+  presentRateDate,
+  presentStanding,
+} from './present.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
@@ -74,7 +81,10 @@ export function presentProviderRate(
     rate_type: quote.rateType,
     provider_type: provider.providerType,
     transfer_time: provider.transferTime,
-    ...presentReliance(ranked, provider),
+    ...presentSuspect(ranked),
+    ...presentAge(ranked),
+    ...presentRateDate(quote, provider),
+    ...presentStanding(quote),
     ...presentDayMid(ranked),
     ...presentOffer(quote),
     ...presentUnspecified(ranked.unspecified),

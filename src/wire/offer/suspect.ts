@@ -1,5 +1,5 @@
 import type { Suspicion } from '~/domain/price/suspect.ts'
-import { optional } from '~/wire/fields.ts'
+import { ageFields, optional, rateDateField, standingFields } from '~/wire/fields.ts'
 
 /** The field that says why a price is not believed, on every entry that shows one. */
 export const suspectFields = {
@@ -9,6 +9,14 @@ export const suspectFields = {
       'or from the current mid if there is none. Such a price is never the best.',
     examples: ['15.2 % above the mid of its day'],
   }),
+}
+
+/** The fields that say how far a quote can be relied on: whether it is believed, age, evidence. */
+export const relianceFields = {
+  ...suspectFields,
+  ...ageFields,
+  ...rateDateField,
+  ...standingFields,
 }
 
 /** The field of a past price, which is compared only with the mid of its own time. */
