@@ -3,10 +3,7 @@ import type { Tier } from './freshness.ts'
 import { isOneLine, ONE_LINE_RULE } from './naming/one-line.ts'
 import type { Plan, Role } from './quota.ts'
 
-/**
- * A customer: the plan that is paid for and the rights that go with it. All keys of an account
- * share one quota.
- */
+/** A customer: the plan paid for and the rights that go with it. All its keys share one quota. */
 export type Account = {
   readonly id: string
   readonly email: string

@@ -257,10 +257,7 @@ class CsvReader {
     return fields.filter((_, index) => !isKnown || index !== this.#errorIndex)
   }
 
-  /**
-   * Puts the error before the row, so that a surplus field stays in its place and shifts no column
-   * once it is corrected.
-   */
+  /** Puts the error before the row, so that a surplus field shifts no column once corrected. */
   #reject({ number, text, fields }: CsvRecord, fault: string): Reject {
     const row = fields === null ? [text] : this.#withoutFault(fields)
     while (row.length < this.#rejectsWidth) row.push('')

@@ -63,10 +63,7 @@ type Told = {
   readonly log: Log
 }
 
-/**
- * Logs what changed since the last run, and only that: a feed that begins to fail or recovers, a
- * value that is held back or released.
- */
+/** Logs what changed since the last run: feeds that fail or recover, values held or released. */
 export function tell(outcome: RunOutcome, { before, records, log }: Told): void {
   const { held, released } = outcome
   tellDissent(outcome.support, before.support ?? [], log)
@@ -111,10 +108,7 @@ function tellDissent(now: readonly Support[], before: readonly Support[], log: L
 const dissentOf = (currency: string, source: string): string =>
   `reference ${currency} of ${source} is not used: it disagrees with other feeds`
 
-/**
- * Summarizes a run in one line for an operator: the responses of feeds with their times, and the
- * failures with their reasons.
- */
+/** Summarizes a run in one line: the feeds' responses with times, the failures with reasons. */
 export function summaryOf({ feeds, held, support, missing }: RunOutcome): string {
   const parts = feeds
     .filter(({ result }) => result !== 'not_asked')

@@ -25,10 +25,7 @@ type Standing = { readonly currency: string; readonly perUsd: number; readonly a
 
 /** Store of references and of the state of their feeds, shared by all replicas. */
 export type FeedStore = {
-  /**
-   * Runs the work unless another replica is doing it; null if one is, without waiting for it. A
-   * process that dies releases its turn.
-   */
+  /** Runs the work, or returns null at once if another replica does; death releases the turn. */
   once<T>(work: () => Promise<T>): Promise<T | null>
   /** At least the last accepted value of every currency; among several the newest counts. */
   live(nowMs: number): Promise<readonly Standing[]>

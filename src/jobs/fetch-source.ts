@@ -25,10 +25,7 @@ import { midsOf } from './source-mids.ts'
 
 /** Store of official rates, the catalogue and the state of the banks. */
 export type SourceStore = {
-  /**
-   * Runs the work unless another replica is doing it; null if one is, without waiting for it. A
-   * process that dies releases its turn.
-   */
+  /** Runs the work, or returns null at once if another replica does; death releases the turn. */
   once<T>(work: () => Promise<T>): Promise<T | null>
   /** The saved records, in no particular order. */
   loadStates(): Promise<readonly SourceRecord[]>

@@ -9,10 +9,7 @@ import { type RollupStore, repairRollups } from './repair-rollups.ts'
 const PRUNE_ROWS_MAX = 5_000
 
 type RetentionStore = {
-  /**
-   * Runs the work unless another process is doing it; null if one is, without waiting for it. A
-   * process that dies releases its turn.
-   */
+  /** Runs the work, or returns null at once if another process does; death releases the turn. */
   once<T>(work: () => Promise<T>): Promise<T | null>
   /** The whole months before a time that can be dropped at once, oldest first. */
   months(beforeMs: number): Promise<readonly Window[]>

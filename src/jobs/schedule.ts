@@ -34,10 +34,7 @@ export function isCronPattern(text: string): boolean {
   }
 }
 
-/**
- * The last time at or before `nowMs` that matches a pattern on the clocks of a time zone; null when
- * there was none.
- */
+/** The last time at or before `nowMs` that matches a pattern in a time zone; null for none. */
 export function lastInstantMs(pattern: string, nowMs: number, timezone = 'UTC'): number | null {
   const cron = new Cron(pattern, { paused: true, timezone })
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime() ?? null

@@ -109,10 +109,7 @@ export class CorridorBook {
     return this.trails.some(([first]) => first!.providerId === providerId)
   }
 
-  /**
-   * The latest quote of every offer at a cutoff that was valid at `validMs`, its provider active or
-   * not, in no particular order.
-   */
+  /** Every offer's latest quote at a cutoff, valid at `validMs`, of any provider, in any order. */
   quotesAt(cutoffMs: number, validMs: number): Quote[] {
     return this.trails.flatMap((trail) => valueAt(trail, cutoffMs, validMs) ?? [])
   }

@@ -44,10 +44,7 @@ export class QuoteIndex {
     return this.parts.serial
   }
 
-  /**
-   * An index with `quotes` added, but for those that were withdrawn; the cost follows their number,
-   * not the size of the index.
-   */
+  /** Adds `quotes` but withdrawn ones; the cost follows their number, not the size of the index. */
   with(added: readonly Quote[], ...timesMs: readonly number[]): QuoteIndex {
     const { corridorsByProvider, withdrawn } = this.parts
     const quotes = withdrawn.size > 0 ? added.filter(({ id }) => !withdrawn.has(id)) : added

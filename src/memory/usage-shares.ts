@@ -57,10 +57,7 @@ export class UsageShares {
     return this.#isGoodAt(this.clock.now())
   }
 
-  /**
-   * Records that this process counts in `slot`, with a lease that is good from `fromMs`, when it
-   * was asked for.
-   */
+  /** Records that this process counts in `slot`, with a lease from `fromMs`, the time it asked. */
   joined(slot: number, fromMs: number): void {
     this.#slot = slot
     this.#joinedMs = fromMs

@@ -20,15 +20,9 @@ export type AgeLimits = {
   readonly quoteMaxAgeMs: number | null
   /** The age up to which a quote is current; older ones are shown as stale, and null has none. */
   readonly staleAfterMs: number | null
-  /**
-   * The percentage above the mid of its day from which an executable rate is suspect; null or
-   * nothing for none.
-   */
+  /** Percent above the mid of its day from which an executable rate is suspect; null for none. */
   readonly quoteSuspectPct?: number | null
-  /**
-   * The factor above or below the mid of its day within which an executable rate may be recorded;
-   * null or nothing for any.
-   */
+  /** Factor from the mid of its day within which executable rates may be recorded; null for any. */
   readonly quoteImplausibleTimes?: number | null
 }
 

@@ -5,10 +5,7 @@ type Limit = {
   readonly perAddress: number
   /** The limit on one account from one address, or by one device; absent if no account is named. */
   readonly perPair?: number
-  /**
-   * The limit on one account from everywhere but its own devices, so that anonymous callers
-   * together cannot lock it soon.
-   */
+  /** The limit on one account from all but its own devices, so that strangers cannot lock it. */
   readonly perAccount?: number
   readonly windowMs: number
 }

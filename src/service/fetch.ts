@@ -137,10 +137,7 @@ const unavailable = (view: View, { from, to }: Corridor, feedTimes: FeedTimes): 
 /** The longest time that a run of the feeds takes, if they respond at all. */
 const RUN_MS = 30_000
 
-/**
- * The time until the tier can see a reference; one that is here already becomes visible at the top
- * of the hour.
- */
+/** The time until the tier can see a reference; one already here shows at the top of the hour. */
 function waitSeconds(view: View, feedTimes: FeedTimes): number | null {
   const { nowMs, tier } = view.freshness
   const isHere = isRecent(view, view.newestReference(Number.POSITIVE_INFINITY))

@@ -22,10 +22,7 @@ import { quotesBytes, referenceSources, whoSaid } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
 type HistoryStore = SuspectsDeps['store'] & {
-  /**
-   * A page of a corridor's history in `order` of time and id, of one provider or of all, without
-   * what does not fit the filters.
-   */
+  /** A page of history in `order` of time and id, of one provider or of all, by the filters. */
   page(ask: PageAsk): Promise<readonly RecordedQuote[]>
   /** Accounts and keys by the ids under which they recorded. */
   recorders(ids: readonly number[]): Promise<ReadonlyMap<number, Recorder>>

@@ -11,10 +11,7 @@ import { type SnapshotDeps, type SnapshotStore, withDayMids } from './snapshot.t
 
 export type SuspectsDeps = Pick<SnapshotDeps, 'windows'> & {
   readonly store: SnapshotStore & {
-    /**
-     * The range of a currency's values of a US dollar in a window, including the one in force at
-     * its start; null without any.
-     */
+    /** Range of a dollar's values in a window, the one in force at its start included; or null. */
     worthRange(currency: string, window: Window): Promise<Range | null>
   }
 }

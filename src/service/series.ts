@@ -35,15 +35,9 @@ export type SeriesPoint = Judged & {
 export type SeriesStore = BelievedStore &
   MidCandleStore &
   WorthStore & {
-    /**
-     * The buckets of a window that hold observations, in any order. The window starts at the start
-     * of a bucket.
-     */
+    /** The buckets of a window, from a bucket's start on, that hold observations, in any order. */
     buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
-    /**
-     * The time when the first observation of a corridor took effect, however long ago; null without
-     * any.
-     */
+    /** The time when a corridor's first observation took effect, however long ago; or null. */
     firstObservedMs(corridor: Corridor): Promise<number | null>
   }
 

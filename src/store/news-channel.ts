@@ -51,10 +51,7 @@ const origins = new WeakMap<object, string>()
 export const originOf = (database: Database): string =>
   origins.getOrInsertComputed(database, () => randomUUID())
 
-/**
- * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent inside the transaction that it announces, it
- * is delivered only if that commits.
- */
+/** The payload for `pg_notify(NEWS_CHANNEL, ...)`, delivered only if its transaction commits. */
 export const newsPayload = (database: Database, item: NewsItem): string =>
   JSON.stringify({ ...item, origin: originOf(database) })
 

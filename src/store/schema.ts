@@ -87,10 +87,7 @@ export const corridors = pg.pgTable(
   (t) => [pg.unique('corridors_pair').on(t.source, t.target)],
 )
 
-/**
- * Every pair of provider and corridor ever quoted: one row for each series of observations, so that
- * loading can probe each.
- */
+/** Every pair of provider and corridor ever quoted, so that loading can probe each series. */
 export const providerCorridors = pg.pgTable(
   'provider_corridors',
   {

@@ -9,10 +9,7 @@ export const ALERT_STATUSES = ['active', 'paused', 'ended', 'failing'] as const
 export type AlertOp = (typeof ALERT_OPS)[number]
 export type AlertStatus = (typeof ALERT_STATUSES)[number]
 
-/**
- * The condition of an alert. `stale` compares nothing: its `op` and `value` are null, and only its
- * are.
- */
+/** The condition. `stale` compares nothing: its `op` and `value` are null, and only its are. */
 export type Condition = {
   readonly field: AlertField
   readonly op: AlertOp | null

@@ -26,10 +26,7 @@ export type HeldBack = {
   readonly contradictedBy: string | null
 }
 
-/**
- * The reason why a value was believed: it did not move, there was nothing to compare it with, or a
- * second opinion confirmed it.
- */
+/** Reason to believe a value: it did not move, was the first, or a second opinion confirmed it. */
 type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 
 export type Acceptance = {

@@ -5,10 +5,7 @@ export type Country = {
   /** Alpha-2. */
   readonly code: string
   readonly name: string
-  /**
-   * Currencies used there, by ISO 4217. The first is that of a price unless stated otherwise;
-   * Antarctica has none.
-   */
+  /** ISO 4217; the first is that of a price unless stated otherwise. Antarctica has none. */
   readonly currencies: readonly string[]
 }
 

@@ -17,10 +17,7 @@ export function heldAt<Q extends Quote>(quotes: readonly Q[], atMs: number): Q[]
   return [...held.values()]
 }
 
-/**
- * Drops the quotes that hold at no future time: those whose offer has a newer quote that lasts as
- * long. Newest first.
- */
+/** Drops quotes whose offer has a newer one that lasts as long: they never hold. Newest first. */
 export function lasting<Q extends Quote>(quotes: readonly Q[]): Q[] {
   const covered = new Map<string, number>()
   return quotes.toSorted(newestFirst).filter((quote) => {

@@ -4,10 +4,7 @@ import { offerKey, PLAIN } from './terms.ts'
 
 const LENGTH = 12
 
-/**
- * The id of a quote's offer: 12 hexadecimal digits that are the same on every installation, and
- * for every quote of the offer.
- */
+/** The id of an offer: 12 hexadecimal digits, the same on every installation and for each quote. */
 export function offerId({
   providerId,
   from,

@@ -50,10 +50,7 @@ export class Anchors {
     return this.#pegsOf(code).reduce((worth, { rate }) => worth * rate, perUsd)
   }
 
-  /**
-   * The reference of `code` that follows from one of its anchor: with its time, and with the pegs
-   * in front of its source.
-   */
+  /** The reference of `code` by one of its anchor: its time, and the pegs before its source. */
   reference(code: string, anchor: Reference): Reference {
     const pegs = this.#pegsOf(code)
     if (pegs.length === 0) return anchor

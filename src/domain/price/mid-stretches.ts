@@ -7,10 +7,7 @@ import { type Day, midAt, type Probe } from './day-mids.ts'
 type MidStretch = Window & { readonly mid: number | null }
 
 type Known = Omit<Day, 'referenceAt'> & {
-  /**
-   * The value of a dollar for each leg of the pair, oldest first, from the value in force at the
-   * window's start on.
-   */
+  /** Value of a dollar for each leg, oldest first, from that in force at the window's start on. */
   readonly worths: ReadonlyMap<string, readonly Worth[]>
 }
 

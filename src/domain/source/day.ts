@@ -13,10 +13,7 @@ export type BankRate = {
   readonly buying: string | null
   readonly central: string | null
   readonly selling: string | null
-  /**
-   * Rate as the bank wrote it, if its file had to invert it: `0.0748 USD for 1 BWP`. Absent if the
-   * prices are as written.
-   */
+  /** The rate as written, if the file inverts it: `0.0748 USD for 1 BWP`; absent if it does not. */
   readonly stated?: string
 }
 

@@ -113,9 +113,6 @@ export function alertDepsOf(options: Options): AlertDeps {
   }
 }
 
-/**
- * A store with limits on concurrent calls and on their time; without the database it fails with
- * `database_unavailable`.
- */
+/** A store with limits on calls and their time; `database_unavailable` without the database. */
 const guarded = <S extends object>(store: S, limit: WorkLimit): S =>
   around(store, (ask) => reached(limit.run(ask), AWAY))

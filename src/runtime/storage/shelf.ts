@@ -56,10 +56,7 @@ function bucketShelf(client: S3Client, bucket: string, prefix: string): Shelf {
   }
 }
 
-/**
- * An object in parts; it is there once the last part is, and not before. The stream's failure, or
- * its early end, removes the parts.
- */
+/** An object in parts, there only once the last one is; a failure or an early end removes them. */
 function uploadOf(client: S3Client, key: string, place: string): Output {
   const stream = new PassThrough({ highWaterMark: PART_BYTES })
   // The stream stays until the failure is known, which it then has.

@@ -38,10 +38,7 @@ const LOOKS = '20 * * * * *'
 export const connectorFolder = ({ connectors, dataDir }: Config): string =>
   connectors ?? join(dataDir, 'connectors')
 
-/**
- * State of the connectors in the folder. A file that is not valid counts as a connector of its name
- * that fails.
- */
+/** State of the connectors in the folder; a file that is not valid counts as one that fails. */
 export async function connectorRecords(config: Config, database: Database, nowMs: number) {
   const found = await connectorsIn(connectorFolder(config))
   const names = found.map(({ file, connector }) => connector?.name ?? idOf(file))

@@ -119,10 +119,7 @@ export async function assertReachable(
     })
 }
 
-/**
- * Evaluates a new alert now, by the account's tier. Throws `unsupported_currency`, and what
- * `live.caughtUp` does.
- */
+/** Evaluates a new alert now, by its tier. Throws `unsupported_currency`, or as `live.caughtUp`. */
 export async function firstJudgement(
   deps: AlertDeps,
   { plan }: Account,

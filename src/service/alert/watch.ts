@@ -6,10 +6,7 @@ type WatchDeps = {
   readonly store: {
     /** The active alerts of an account, or of all, oldest first. */
     active(accountId: string | null): Promise<readonly Alert[]>
-    /**
-     * Stores the states of alerts with their deliveries, and returns whose transition was stored;
-     * at most one transition of an alert.
-     */
+    /** Stores states with deliveries; returns whose transition was stored, at most one for each. */
     settle(transitions: readonly Transition[]): Promise<ReadonlySet<string>>
   }
   readonly judge: Pick<AlertJudge, 'replace'>

@@ -33,10 +33,7 @@ type CountryCorridor = LiveCorridor & { readonly countries: Between }
  */
 const known = new WeakMap<readonly RankedQuote[], readonly Between[]>()
 
-/**
- * Groups the offers that name both countries. As for costs, prices at which no money can be sent do
- * not count.
- */
+/** Groups the offers that name both countries, without prices at which no money can be sent. */
 function betweenOf(view: View, offers: readonly RankedQuote[]): readonly Between[] {
   const found = known.get(offers)
   if (found) return found

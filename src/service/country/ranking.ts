@@ -32,10 +32,7 @@ export type RankedProvider = {
   readonly stale: number
 }
 
-/**
- * The pairs of countries with matching offers, each with a metric of `countryCosts`, in the order
- * of their countries.
- */
+/** Pairs of countries with matching offers, each with a metric of `countryCosts`, by country. */
 export function rankedPairs(view: View, by: Figure, asked: RankingAsk): RankedPair[] {
   return costsOfPairs(view, asked).map((found) => ({ pct: figureOf(found, by), found }))
 }

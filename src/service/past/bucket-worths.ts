@@ -9,15 +9,9 @@ import { referenceSources } from '~/service/snapshot.ts'
 export type BucketWorth = Worth & Range
 
 export type WorthStore = {
-  /**
-   * Returns the last value of a US dollar in a currency before each of `momentsMs`, which ascend;
-   * null before its history begins.
-   */
+  /** Last value of a dollar before each of ascending `momentsMs`; null before its history. */
   worthsBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (Worth | null)[]>
-  /**
-   * Between which values of a dollar's worth all lay that were said from each of `momentsMs` to
-   * before the next; null if none was.
-   */
+  /** Range of a dollar's values from each of `momentsMs` to before the next; null if none was. */
   worthRanges(currency: string, momentsMs: readonly number[]): Promise<readonly (Range | null)[]>
 }
 

@@ -49,10 +49,7 @@ type Recording = {
   readonly observations: readonly Observation[]
 }
 
-/**
- * Records the prices of a draft, all or none, and the upload with them; a draft that was recorded
- * already changes nothing.
- */
+/** Records a draft's prices, all or none, with the upload; nothing if it was recorded already. */
 export async function recordUpload(
   deps: IngestDeps & { readonly clock: { now(): number } },
   { draft, account, observations }: Recording,

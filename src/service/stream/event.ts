@@ -58,10 +58,7 @@ export const RESET_REASONS = ['unknown_id', 'too_old', 'ahead', 'gap'] as const
 
 export type ResetReason = (typeof RESET_REASONS)[number]
 
-/**
- * Signals that something may have been missed: a reader that requests everything again now gets
- * everything after `id`.
- */
+/** Signals that something may be missed: requesting everything again gets all after `id`. */
 export type Reset = Omit<Hello, 'isResumed' | 'isReset'> & { readonly reason: ResetReason }
 
 /** Writes the strings that readers get. */

@@ -6,10 +6,7 @@ import type { ResetReason, StreamTexts } from './event.ts'
 
 /** Destination of a stream's strings. */
 export type Sink = {
-  /**
-   * Takes the next string. False means that it was taken, and that the reader must wait with the
-   * next one until `drained` is called.
-   */
+  /** Takes the next string; after false the reader waits with the next until `drained`. */
   write(text: string): boolean
   /** Called once, when nothing more will be written: the reader was too slow. */
   end(): void

@@ -12,10 +12,7 @@ type Columns = readonly string[]
 const selected = (names: Columns): string =>
   names.map((name) => (name === 'corridor_id' ? 'b.corridor_id' : `u.${name}`)).join()
 
-/**
- * Columns of the rows of blocks `b`. Arrays in the list of a SELECT cost half as much as in one
- * call of `unnest`.
- */
+/** Columns of the rows of blocks `b`; arrays in a SELECT list cost half as much as in `unnest`. */
 const opened = (names: Columns): string =>
   `lateral (select ${names
     .filter((name) => name !== 'corridor_id')

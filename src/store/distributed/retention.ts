@@ -3,10 +3,7 @@ import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
-/**
- * Retention of observations on workers: outside of whole months they go series by series, each of
- * which one worker has whole.
- */
+/** Retention on workers: outside of whole months by series, each of which one worker has whole. */
 export function distributedRetention({ sql }: Database) {
   return {
     /** Series with more than one observation from before; all of a single one may be needed. */

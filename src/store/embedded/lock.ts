@@ -60,10 +60,7 @@ export async function lockWithin(path: string, { msMax, ended }: Wait): Promise<
   }
 }
 
-/**
- * Creates a lock file unless it exists: opening and closing an existing one would drop this
- * process's own locks on it.
- */
+/** Creates a lock file unless it exists: closing an opened one would drop our own locks on it. */
 async function createLockFile(path: string) {
   try {
     const file = await open(path, 'wx', 0o600)

@@ -126,10 +126,7 @@ function waiting({ home, say, ended }: ServerOptions) {
   }
 }
 
-/**
- * Removes a pid file that stops PostgreSQL from starting because its pid now belongs to another
- * process of the user.
- */
+/** Removes a pid file that stops PostgreSQL from starting as its pid is another process's now. */
 async function clearStalePidFile({ home, alone }: ServerOptions) {
   if ((await readPidFile(home.data)) === null) return
   if (!alone && (await readPlace(home)) !== (await thisPlace()))

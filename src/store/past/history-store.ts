@@ -161,10 +161,7 @@ function plainPage(database: Database, ask: StoredAsk) {
   )
 }
 
-/**
- * A page of one provider. It steps over rows in the index alone, which holds their order, to the
- * place where the page begins.
- */
+/** A provider's page: steps over rows in the index alone, which holds their order, to its start. */
 function providerPage(database: Database, ask: StoredAsk, providerId: string) {
   const { sql } = database
   const rows = sql`${source(database, ask)}

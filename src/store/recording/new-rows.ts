@@ -22,10 +22,7 @@ export type NewRows = {
   readonly atMs: number | null
 }
 
-/**
- * The columns of new observations: an array of the values of each, in that order, or the value
- * itself if all rows have the same one.
- */
+/** Columns of new observations: an array of each one's values, or the value that all rows share. */
 export function columnsOf(sql: Sql, rows: NewRows) {
   const { observations, series } = rows
   const column = (field: (row: Observation) => string | null) =>
