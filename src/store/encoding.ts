@@ -46,3 +46,12 @@ export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const isUuid = (text: string): boolean => UUID.test(text)
+
+/** The value of a JSON text; null if it is not one. */
+export function jsonIn<T>(text: string): T | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

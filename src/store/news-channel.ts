@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Database, Part, Sql, Tx } from './database.ts'
-import { arrayLiteral, instantText } from './encoding.ts'
+import { arrayLiteral, instantText, jsonIn } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
 
 export const NEWS_CHANNEL = 'corridor_news'
@@ -135,7 +135,7 @@ const windowOf = (sql: Sql) => sql`'window', json_build_object(
 /** The change notification in a payload, or null if the payload is not one of ours. */
 export function newsOf(payload: string): HeardNews | null {
   if (payload.length > NEWS_BYTES_MAX) return null
-  const value = parsed(payload)
+  const value = jsonIn<unknown>(payload)
   if (typeof value !== 'object' || value === null) return null
   const { kind, origin, ...more } = value as Record<string, unknown>
   const { accountId, accountIds, count, position } = more
@@ -170,14 +170,6 @@ const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
 
 export type Listening = {
   /**

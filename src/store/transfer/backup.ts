@@ -4,6 +4,7 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import { announcedSpread } from '~/store/distributed/spread-changes.ts'
+import { jsonIn } from '~/store/encoding.ts'
 import { lastSealed } from '~/store/evidence/log-tree.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
@@ -83,7 +84,7 @@ export async function restoreBackup(
 ): Promise<number> {
   const isSpread = await isDistributed(database.sql)
   const look = await firstLook(lines, (read) => read.length > 0)
-  const months = parsed<Header>(look.first[0] ?? '')?.months
+  const months = jsonIn<Header>(look.first[0] ?? '')?.months
   if (typeof months === 'string') await makeMonthsBefore(database, months)
   try {
     return await database.sql.begin(async (tx) => {
@@ -153,7 +154,7 @@ class Restoring {
   }
 
   async #begin(line: string): Promise<void> {
-    const header = parsed<Header>(line)
+    const header = jsonIn<Header>(line)
     if (header?.corridor !== 1) throw new RestoreFault('the file is not a backup of corridor')
     const current = await schemaVersion(this.tx)
     const { schema } = header
@@ -168,7 +169,7 @@ class Restoring {
   }
 
   async #open(line: string): Promise<void> {
-    const said = parsed<Table>(line)
+    const said = jsonIn<Table>(line)
     const table = TABLES.find((one) => one.name === said?.name && this.#has(one))
     const columns = table && this.#columnsOf(table, said)
     if (!columns || JSON.stringify({ name: table.name, columns }) !== line)
@@ -250,11 +251,3 @@ const selected = ({ name, columns }: Table, isArchived: boolean): string =>
     : `select "${columns.join('", "')}" from "${name}"`
 
 const copied = ({ name, columns }: Table): string => `"${name}" ("${columns.join('", "')}")`
-
-function parsed<T>(line: string): T | null {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
-}
