@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { ALERT_FIELDS } from '~/domain/alert/field.ts'
 import { ERROR_CODES } from '~/domain/errors.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
 import { MEANINGS } from '~/wire/openapi/meanings.ts'
@@ -188,6 +189,17 @@ describe('the document', () => {
     }
   })
 
+  test('has examples with every field of alerts and every value to watch; if not: bun run examples', () => {
+    const alerts = bodies.filter(({ name, status }) => /alert/i.test(name) && status < 300)
+    expect(alerts.length).toBeGreaterThan(7)
+    for (const { name, media } of alerts) {
+      const values = Object.values(media.examples ?? {}).map(({ value }) => value)
+      expect([name, unshown(media.schema, values)]).toEqual([name, []])
+    }
+    const missing = bodies.find(({ name }) => name.startsWith('changeAlert 400'))!.media
+    expect(JSON.stringify(missing.examples)).toContain(`one of ${ALERT_FIELDS.join(', ')}"`)
+  })
+
   test('has every code of the service at its status, except codes of no operation', () => {
     const statuses = new Map<string, number>()
     for (const { media, status } of bodies)
@@ -267,6 +279,18 @@ describe('a parameter', () => {
     expect([...seen].sort()).toEqual(all)
   })
 })
+
+/** The fields of a schema that none of the values has. */
+function unshown(schema: Json, values: readonly unknown[], at = ''): string[] {
+  const { properties = {}, items } = check.resolved(schema) as { properties?: Json; items?: Json }
+  if (items) return unshown(items, values.flat(), `${at}[]`)
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const having = values.filter((value): value is Json => name in Object(value))
+    if (having.length === 0) return [`${at}.${name}`]
+    const held = having.map((value) => value[name])
+    return unshown(field as Json, held, `${at}.${name}`)
+  })
+}
 
 type Edge = { keyword: string; inside: string; beyond: string }
 
