@@ -68,7 +68,12 @@ async function triedUnit(): Promise<void> {
   outcomes.push([`systemd rates its exposure at most ${EXPOSURE_MAX / 10} of 10`, isDone])
 }
 
-type Proxy = { readonly port: number; readonly child: Bun.Subprocess }
+type Proxy = {
+  readonly port: number
+  readonly child: Bun.Subprocess
+  /** Its log of requests, if its configuration has one. */
+  readonly log?: string
+}
 /** Starts a proxy that waits this many seconds for the next bytes of a response. */
 type Start = (upstreamPort: string, waitSeconds: number) => Promise<Proxy>
 
@@ -92,6 +97,7 @@ async function triedBehind(name: string, start: Start): Promise<void> {
     await untilOpen(hasty.port)
     await streamedThrough(name, { patient, hasty, key, service: service.url })
     await askedThrough(name, { port: patient.port, key })
+    if (patient.log) await loggedBy(name, patient.port, patient.log)
   } finally {
     for (const { child } of proxies) {
       child.kill('SIGTERM')
@@ -180,8 +186,17 @@ async function askedThrough(
   right('a forged X-Forwarded-For changes nobody', refused.join() === 'false,false,true')
 }
 
+/** Expects a path in the log without its query, which may have a token. */
+async function loggedBy(name: string, port: number, log: string): Promise<void> {
+  asked(port, '/verify?token=secret', [])
+  const text = () => Bun.file(log).text()
+  const isLogged = await comesTrue(PASSED_MS_MAX, async () => (await text()).includes('/verify '))
+  outcomes.push([`${name}: its log has no query`, isLogged && !(await text()).includes('?')])
+}
+
 async function nginx(upstreamPort: string, waitSeconds: number): Promise<Proxy> {
   const folder = await folderFor(`nginx-${waitSeconds}`)
+  const log = join(folder, 'access.log')
   const port = freePort('127.0.0.1')
   const { certificate, key } = madeCertificate()
   const site = (await opsText('nginx.conf'))
@@ -191,6 +206,7 @@ async function nginx(upstreamPort: string, waitSeconds: number): Promise<Proxy> 
     .replace('/etc/ssl/corridor.pem', certificate)
     .replace('/etc/ssl/corridor.key', key)
     .replace('proxy_read_timeout 60s', `proxy_read_timeout ${waitSeconds}s`)
+    .replace('/var/log/nginx/access.log', log)
   await writeFile(join(folder, 'site.conf'), site)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
@@ -202,7 +218,7 @@ async function nginx(upstreamPort: string, waitSeconds: number): Promise<Proxy> 
   const line = ['nginx', '-p', folder, '-e', join(folder, 'error.log'), '-c', path]
   const tested = run([...line, '-t'])
   outcomes.push(['nginx takes its configuration', tested.isDone && !tested.said.includes('[warn]')])
-  return { port, child: started(line) }
+  return { port, child: started(line), log }
 }
 
 async function caddy(upstreamPort: string, waitSeconds: number): Promise<Proxy> {

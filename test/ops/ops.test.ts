@@ -23,7 +23,8 @@ type GridPos = { x: number; y: number; w: number; h: number }
 
 const read = (name: string): Promise<string> => Bun.file(join(ROOT, 'ops', name)).text()
 const { groups } = Bun.YAML.parse(await read('alerts.yaml')) as Alerts
-const { tests } = Bun.YAML.parse(await read('alerts.test.yaml')) as Tests
+const testsIn = async (name: string) => (Bun.YAML.parse(await read(name)) as Tests).tests
+const tests = (await Promise.all(['alerts.test.yaml', 'alerts-days.test.yaml'].map(testsIn))).flat()
 const rules = groups.flatMap((group) => group.rules)
 const { panels } = JSON.parse(await read('dashboard.json')) as { panels: Panel[] }
 const queries = panels.flatMap(({ title, targets = [] }) =>

@@ -11,7 +11,7 @@ import { pageAt } from '../support/pages.ts'
 const OPS = join(import.meta.dir, '../../ops')
 const CHECKS = [
   ['check', 'rules', 'alerts.yaml'],
-  ['test', 'rules', 'alerts.test.yaml'],
+  ['test', 'rules', 'alerts.test.yaml', 'alerts-days.test.yaml'],
 ]
 const CONFIG = 'prometheus.yml'
 
