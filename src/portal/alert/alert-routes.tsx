@@ -43,7 +43,7 @@ export function alertRoutes(deps: AlertPageDeps): Route[] {
   ]
 }
 
-const NEWS = ['made', 'true', 'changed', 'active', 'paused', 'tested', 'deleted'] as const
+const NEWS = ['made', 'true', 'changed', 'active', 'paused', 'tested', 'deleted', 'gone'] as const
 
 function newsIn({ pageRequest: { url, words } }: Member): string | undefined {
   const said = NEWS.find((one) => one === url.searchParams.get('said'))
@@ -59,6 +59,7 @@ async function list(deps: AlertPageDeps, member: Member): Promise<PageAnswer> {
       alerts,
       words: member.pageRequest.words,
       news: newsIn(member),
+      isGone: member.pageRequest.url.searchParams.get('said') === 'gone',
     }),
   }
 }

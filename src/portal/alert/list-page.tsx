@@ -17,9 +17,11 @@ type Props = {
   /** The alerts that ended last. */
   readonly alerts: readonly Alert[]
   readonly news?: string | undefined
+  /** Whether the news is that an alert is gone. */
+  readonly isGone: boolean
 }
 
-export const alertListPage = ({ person, words, alerts, news }: Props): Page => ({
+export const alertListPage = ({ person, words, alerts, news, isGone }: Props): Page => ({
   title: words.say('alert.list'),
   path: PATHS.developer,
   body: (
@@ -33,7 +35,7 @@ export const alertListPage = ({ person, words, alerts, news }: Props): Page => (
           {words.say('alert.new')}
         </a>
       </div>
-      {news && <Notice kind="good">{news}</Notice>}
+      {news && <Notice kind={isGone ? 'warn' : 'good'}>{news}</Notice>}
       <Lists alerts={alerts} />
       <p class="muted small">
         {roomText(words, person, alerts)} {words.say('alert.judged')}{' '}

@@ -31,7 +31,7 @@ export const alertPages = (deps: AlertPageDeps) =>
 
 const ifThere = (answer: () => Promise<PageAnswer>): Promise<PageAnswer> =>
   answer().catch((error) => {
-    if (isRefusal(error, 'unknown_alert')) return { redirect: PATHS.alerts }
+    if (isRefusal(error, 'unknown_alert')) return { redirect: `${PATHS.alerts}?said=gone` }
     throw error
   })
 

@@ -7,6 +7,7 @@ import { formsIn } from '../visitor.ts'
 
 const NEW = '/developer/alerts/new'
 const LIST = '/developer/alerts'
+const GONE = `${LIST}?said=gone`
 const PUBLIC_URL = 'http://corridor.example'
 
 let world: PeopleWorld
@@ -205,7 +206,11 @@ describe('an alert', () => {
     const { location } = await ada.visitor.submit(asks, {})
     expect(location).toBe('/developer/alerts?said=deleted')
     expect(await seen(ada, location!)).toContain('Alert deleted.')
-    expect((await ada.visitor.get(page)).location).toBe(LIST)
+    expect((await ada.visitor.get(page)).location).toBe(GONE)
+    const form_token = await ada.visitor.token(NEW)
+    const late = { ...FORM, form_token, id: page.split('=')[1]! }
+    expect((await ada.visitor.post('/developer/alert/change', late)).location).toBe(GONE)
+    expect(await seen(ada, GONE)).toContain('That alert no longer exists, so nothing was changed.')
   })
 
   test('belongs to its account alone', async () => {
@@ -214,10 +219,10 @@ describe('an alert', () => {
     const id = page.split('=')[1]!
     const form_token = await eve.visitor.token(NEW)
     for (const part of ['', '/change', '/secret', '/delete'])
-      expect((await eve.visitor.get(`/developer/alert${part}?id=${id}`)).location).toBe(LIST)
+      expect((await eve.visitor.get(`/developer/alert${part}?id=${id}`)).location).toBe(GONE)
     for (const part of ['change', 'status', 'test', 'secret', 'delete']) {
       const fields = { ...FORM, form_token, id, status: 'paused' }
-      expect((await eve.visitor.post(`/developer/alert/${part}`, fields)).location).toBe(LIST)
+      expect((await eve.visitor.post(`/developer/alert/${part}`, fields)).location).toBe(GONE)
     }
     expect((await asked(ada)).alerts).toMatchObject([{ status: 'active' }])
   })
