@@ -15,7 +15,6 @@ import {
   optional,
   priceFields,
   RateType,
-  record,
 } from './fields.ts'
 import { knownFields } from './known/known.ts'
 import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
@@ -100,15 +99,13 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
       'As requested; with recipient_gets the send_amount of best, and null without a best.',
   }),
   recipient_gets: optional.number({ description: 'As requested.' }),
-  mid: nullable(
-    record({
-      rate: Type.Number(),
-      converted: nullable.number({ description: 'amount * rate; null without an amount.' }),
-      source: Type.String(),
-      fetched_at: Instant,
-      ...backingFields,
-    }),
-  ),
+  mid: nullable.record({
+    rate: Type.Number(),
+    converted: nullable.number({ description: 'amount * rate; null without an amount.' }),
+    source: Type.String(),
+    fetched_at: Instant,
+    ...backingFields,
+  }),
   best: nullable(ConvertProviderEntry),
   best_current: {
     ...nullable(ConvertProviderEntry),

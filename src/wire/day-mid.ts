@@ -2,16 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { marginPct } from '~/domain/price/cost.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { backingFields, Instant, optional, record } from './fields.ts'
+import { backingFields, Instant, optional } from './fields.ts'
 import { iso, presentBacking } from './present.ts'
 
 /** The fields that compare a quote with the mid of its own day; both or none. */
 export const dayMidFields = {
-  mid_at_quote: Type.Optional(
-    record(
-      { rate: Type.Number(), fetched_at: Instant, ...backingFields },
-      "The pair's mid when the quote took effect; absent if there was no recent one.",
-    ),
+  mid_at_quote: optional.record(
+    { rate: Type.Number(), fetched_at: Instant, ...backingFields },
+    "The pair's mid when the quote took effect; absent if there was no recent one.",
   ),
   margin_pct: optional.number({
     description:

@@ -11,7 +11,6 @@ import {
   namedRecord,
   nullable,
   optional,
-  record,
   standingFields,
 } from './fields.ts'
 import { knownFields } from './known/known.ts'
@@ -25,15 +24,13 @@ const pairFields = {
   }),
   basis: Type.Optional(backingFields.basis),
   dispersion_bps: backingFields.dispersion_bps,
-  provider_best: nullable(
-    record({
-      rate: Type.Number(),
-      provider_id: Type.String(),
-      ...ageFields,
-      evidence: standingFields.evidence,
-      ...offerFields,
-    }),
-  ),
+  provider_best: nullable.record({
+    rate: Type.Number(),
+    provider_id: Type.String(),
+    ...ageFields,
+    evidence: standingFields.evidence,
+    ...offerFields,
+  }),
 }
 
 const PairValue = namedRecord('PairValue', pairFields)

@@ -2,6 +2,7 @@ import {
   type ArrayOptions,
   type IntegerOptions,
   type NumberOptions,
+  type SchemaOptions,
   type StringOptions,
   type TSchema,
   type TUnsafe,
@@ -12,15 +13,17 @@ import { BASES } from '~/domain/mid.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 
+type Fields = Record<string, TSchema>
+
 /** A closed record: an undeclared field in a response is a mistake of ours. */
-export const record = <T extends Record<string, TSchema>>(fields: T, description?: string) =>
+export const record = <T extends Fields>(fields: T, description?: string) =>
   Type.Object(fields, { additionalProperties: false, ...(description && { description }) })
 
 /** The schema under a name by which documents refer to it. */
 export const named = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title })
 
 /** A closed record with a name. */
-export const namedRecord = <T extends Record<string, TSchema>>(title: string, fields: T) =>
+export const namedRecord = <T extends Fields>(title: string, fields: T) =>
   named(title, record(fields))
 
 type WordsOptions<T extends readonly string[]> = {
@@ -42,6 +45,8 @@ export const nullable = Object.assign(orNull, {
   string: (options?: StringOptions) => orNull(Type.String(options)),
   number: (options?: NumberOptions) => orNull(Type.Number(options)),
   integer: (options?: IntegerOptions) => orNull(Type.Integer(options)),
+  record: <T extends Fields>(...parts: [fields: T, description?: string]) =>
+    orNull(record(...parts)),
 })
 
 /** A value of a type that may be absent. */
@@ -49,6 +54,9 @@ export const optional = {
   string: (options?: StringOptions) => Type.Optional(Type.String(options)),
   number: (options?: NumberOptions) => Type.Optional(Type.Number(options)),
   integer: (options?: IntegerOptions) => Type.Optional(Type.Integer(options)),
+  boolean: (options?: SchemaOptions) => Type.Optional(Type.Boolean(options)),
+  record: <T extends Fields>(...parts: [fields: T, description?: string]) =>
+    Type.Optional(record(...parts)),
   list: <T extends TSchema>(of: T, options?: ArrayOptions) =>
     Type.Optional(Type.Array(of, options)),
   words: <const T extends readonly string[]>(values: T, options?: WordsOptions<T>) =>
@@ -127,11 +135,9 @@ export const DataFreshness = words(TIERS, {
 
 /** Fields after the time in every response with prices, if they may be sample prices. */
 export const sampleFields = {
-  sample: Type.Optional(
-    Type.Boolean({
-      description: 'These are sample prices of 2025, at which no money can be sent.',
-    }),
-  ),
+  sample: optional.boolean({
+    description: 'These are sample prices of 2025, at which no money can be sent.',
+  }),
 }
 
 /** The fields that state the freshness of every response with a tier. */

@@ -90,12 +90,10 @@ const recordingFields = {
     ...RecordedBy,
     description: 'Who recorded it, if known; only for admin accounts.',
   }),
-  superseded: Type.Optional(
-    Type.Boolean({
-      description:
-        'Another observation of the same offer and time was recorded after it, and applies.',
-    }),
-  ),
+  superseded: optional.boolean({
+    description:
+      'Another observation of the same offer and time was recorded after it, and applies.',
+  }),
   withdrawn: Type.Optional({ ...Withdrawn, description: 'It was withdrawn and no longer counts.' }),
 }
 

@@ -10,7 +10,6 @@ import {
   namedRecord,
   nullable,
   optional,
-  record,
   standingFields,
 } from './fields.ts'
 import { List } from './list/list.ts'
@@ -58,17 +57,15 @@ export const OfficialEntry = namedRecord('OfficialRate', {
   last_updated: { ...Instant, description: 'When the rate took effect.' },
   recorded_at: { ...Instant, description: 'When it was recorded.' },
   evidence: standingFields.evidence,
-  mid: nullable(
-    record(
-      {
-        rate: Type.Number(),
-        source: Type.String(),
-        fetched_at: Instant,
-        ...backingFields,
-        age_hours: Type.Number({ description: 'From fetched_at to the end of the date.' }),
-      },
-      'The mid-market rate at the end of the date at the bank; null without a recent one.',
-    ),
+  mid: nullable.record(
+    {
+      rate: Type.Number(),
+      source: Type.String(),
+      fetched_at: Instant,
+      ...backingFields,
+      age_hours: Type.Number({ description: 'From fetched_at to the end of the date.' }),
+    },
+    'The mid-market rate at the end of the date at the bank; null without a recent one.',
   ),
   gap_bps: nullable.number({
     description: '(rate / mid.rate - 1) * 10000; negative is below the mid.',

@@ -4,15 +4,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { BUCKETS_MAX, type Candle, INTERVALS } from '~/domain/series.ts'
 import type { Series, SeriesPoint, SeriesQuestion } from '~/service/series.ts'
-import {
-  freshnessFields,
-  Instant,
-  namedRecord,
-  nullable,
-  optional,
-  record,
-  words,
-} from './fields.ts'
+import { freshnessFields, Instant, namedRecord, nullable, optional, words } from './fields.ts'
 import { periodParameter } from './history.ts'
 import { knownFields } from './known/known.ts'
 import { List } from './list/list.ts'
@@ -69,13 +61,11 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
     description:
       'The time of the mid, that of its older leg; before t if the mid is carried forward.',
   }),
-  ohlc: Type.Optional(
-    record(
-      { mid: nullable(SeriesCandle), best: nullable(SeriesCandle) },
-      'With ohlc=true. `mid` opens with the mid in force at the start of the bucket and closes ' +
-        "with `mid`. `best` is from the best rates of the bucket's hours, or in a bucket of one " +
-        'hour from those at each observation; its high is `best`.',
-    ),
+  ohlc: optional.record(
+    { mid: nullable(SeriesCandle), best: nullable(SeriesCandle) },
+    'With ohlc=true. `mid` opens with the mid in force at the start of the bucket and closes ' +
+      "with `mid`. `best` is from the best rates of the bucket's hours, or in a bucket of one " +
+      'hour from those at each observation; its high is `best`.',
   ),
 })
 

@@ -17,13 +17,6 @@ const DELIVERY =
 const country = (description: string, example: string) =>
   Type.String({ description, examples: [example] })
 
-/** Words in lower case, of which an offer needs to say one. */
-const wordsParameter = <const T extends readonly string[]>(
-  values: T,
-  description: string,
-  example: T[number],
-) => Type.Array(words(values), { description, minItems: 1, examples: [[example]] })
-
 export const countryParameters = {
   source_country: country(
     'ISO 3166-1 alpha-2 code of the country that the money is sent from.',
@@ -37,6 +30,13 @@ export const countryParameters = {
 
 const ONLY = 'Offers that name others are left out.'
 
+/** Words in lower case, of which an offer needs to say one. */
+const anyOf = <const T extends readonly string[]>(values: T, what: string, example: T[number]) =>
+  optional.list(words(values), {
+    description: `${what}, any of these. ${ONLY}`,
+    ...{ minItems: 1, examples: [[example]] },
+  })
+
 export const filterParameters = {
   source_country: Type.Optional({
     ...countryParameters.source_country,
@@ -46,15 +46,9 @@ export const filterParameters = {
     ...countryParameters.target_country,
     description: `Country that the money is sent to, ISO 3166-1 alpha-2. ${ONLY}`,
   }),
-  pay_in: Type.Optional(
-    wordsParameter(PAY_WAYS, `How the sender pays, any of these. ${ONLY}`, 'debit_card'),
-  ),
-  pay_out: Type.Optional(
-    wordsParameter(PAY_WAYS, `How the recipient is paid, any of these. ${ONLY}`, 'mobile_money'),
-  ),
-  channel: Type.Optional(
-    wordsParameter(CHANNELS, `Where the transfer is ordered, any of these. ${ONLY}`, 'internet'),
-  ),
+  pay_in: anyOf(PAY_WAYS, 'How the sender pays', 'debit_card'),
+  pay_out: anyOf(PAY_WAYS, 'How the recipient is paid', 'mobile_money'),
+  channel: anyOf(CHANNELS, 'Where the transfer is ordered', 'internet'),
   delivery_max: optional.string({
     description: `A ${DELIVERY}. Offers that may take longer are left out.`,
     examples: ['1d'],

@@ -10,7 +10,6 @@ import {
   namedRecord,
   nullable,
   optional,
-  record,
   words,
 } from '~/wire/fields.ts'
 import { readDate } from '~/wire/moment.ts'
@@ -57,25 +56,23 @@ const FeedValue = namedRecord('FeedValue', {
 export const ReferencesResponse = namedRecord('ReferencesResponse', {
   currency: Type.String({ examples: ['KES'] }),
   date: Type.String({ format: 'date', examples: ['2026-03-05'] }),
-  mid: nullable(
-    record(
-      {
-        per_usd: Type.Number({ description: PER_USD }),
-        source: Type.String(),
-        fetched_at: Instant,
-        recorded_at: nullable({
-          ...Instant,
-          description: 'When the reference rate was stored; null where `reference_id` is.',
-        }),
-        reference_id: nullable.integer({
-          description:
-            'The id of the reference rate, for `/proofs`; for a pegged currency that of the ' +
-            'currency it follows, null if that is USD.',
-        }),
-        ...backingFields,
-      },
-      'The mid at the end of the date; null without a recent one.',
-    ),
+  mid: nullable.record(
+    {
+      per_usd: Type.Number({ description: PER_USD }),
+      source: Type.String(),
+      fetched_at: Instant,
+      recorded_at: nullable({
+        ...Instant,
+        description: 'When the reference rate was stored; null where `reference_id` is.',
+      }),
+      reference_id: nullable.integer({
+        description:
+          'The id of the reference rate, for `/proofs`; for a pegged currency that of the ' +
+          'currency it follows, null if that is USD.',
+      }),
+      ...backingFields,
+    },
+    'The mid at the end of the date; null without a recent one.',
   ),
   feeds: Type.Array(FeedValue, {
     description: 'The last response of each feed that responded in the seven days before.',
