@@ -18,18 +18,25 @@ export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): R
 
 /** The reply to any failure; an error that is not a ServiceError, or a cause, is only logged. */
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
-  if (error instanceof ServiceError) {
-    const { message, cause } = error
-    noteCode(error.code)
-    if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
+  noteError(error, log)
+  if (error instanceof ServiceError)
     return jsonReply(errorBody(error), ERROR_STATUS[error.code], {
       ...headers,
       ...errorHeaders(error),
     })
+  return jsonReply(INTERNAL_ERROR, ERROR_STATUS.internal_error, headers)
+}
+
+/** Notes why a request is not served: its code for the metrics, a cause or a fault for the log. */
+export function noteError(error: unknown, log: Log): void {
+  if (error instanceof ServiceError) {
+    const { code, message, cause } = error
+    noteCode(code)
+    if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
+    return
   }
   noteCode(INTERNAL_ERROR.code)
   noteFailure({ level: 'error', message: 'request failed', err: error }, log)
-  return jsonReply(INTERNAL_ERROR, ERROR_STATUS.internal_error, headers)
 }
 
 type Failing = { readonly log: Log; readonly headers?: Headers }

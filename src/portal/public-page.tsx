@@ -1,13 +1,13 @@
 import type { Clock } from '~/clock.ts'
-import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { askedUrl, type HomeDeps } from '~/http/edge/home.ts'
 import type { Fetch } from '~/http/handler.ts'
-import { errorReply } from '~/http/reply.ts'
+import { errorReply, noteError } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
+import { isForNow } from './outage.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
 import type { PageLimits } from './page-limits.ts'
 import { PATHS } from './paths.ts'
@@ -63,17 +63,12 @@ export const publicHandler = (deps: PublicDeps, path: string, answer: Answer): F
         if ('to' in answered) return movedReply(deps, ask, answered)
         return await pageReply(deps.pages, request, { words, ...knownAt(deps, ask), ...answered })
       } catch (err) {
-        const isAway = isForNow(err)
-        if (!isAway) deps.log.error({ err }, 'a page failed')
-        const page = (isAway ? unavailablePage : failedPage)(words, path)
+        noteError(err, deps.log)
+        const page = (isForNow(err) ? unavailablePage : failedPage)(words, path)
         return pageReply(deps.pages, request, { words, ...page })
       }
     },
   })
-
-/** Reports whether something failed that may work when it is requested again shortly. */
-export const isForNow = (error: unknown): boolean =>
-  error instanceof ServiceError && ['database_unavailable', 'overloaded'].includes(error.code)
 
 /** Description of a page without a particular query. */
 function knownAt({ pages, publicUrl }: PublicDeps, { request, url }: PublicAsk) {

@@ -2,14 +2,9 @@ import { createContext } from 'preact'
 import { ServiceError } from '~/domain/errors.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
 import { Notice } from '~/portal/notice.tsx'
+import { isForNow } from '~/portal/outage.ts'
 import type { Page } from '~/portal/page.tsx'
-import {
-  isForNow,
-  type Moved,
-  type PublicAsk,
-  type PublicDeps,
-  publicPage,
-} from '~/portal/public-page.tsx'
+import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { pagePath } from '~/portal/words/asked.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'

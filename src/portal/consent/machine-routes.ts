@@ -9,8 +9,10 @@ import { ServiceError } from '~/domain/errors.ts'
 import { bodyText } from '~/http/body.ts'
 import { AddressedFile, ANYWHERE } from '~/http/docs/addressed-file.ts'
 import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
+import { noteError } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { PageRequestDeps } from '~/portal/member/page-request.tsx'
+import { outageOf } from '~/portal/outage.ts'
 import { countAttempt, TooManyAttempts } from '~/service/attempts.ts'
 import { type ConnectionDeps, disconnect, keepStranger } from '~/service/connection/connections.ts'
 import { ApplicationFault, applicationIn } from '~/wire/connection/application.ts'
@@ -97,14 +99,15 @@ function faultOf(deps: MachineDeps, error: unknown): OAuthFault {
   const code = error instanceof ServiceError ? error.code : null
   if (code === 'body_too_large' || code === 'malformed_body')
     return new OAuthFault('invalid_request', (error as Error).message)
-  if (code === 'overloaded' || code === 'database_unavailable' || deps.isOutage(error))
+  const outage = outageOf(deps, error)
+  noteError(outage ?? error, deps.log)
+  if (outage)
     return new OAuthFault(
       'temporarily_unavailable',
       'not available at the moment; try again',
       503,
       5,
     )
-  deps.log.error({ err: error }, 'a request of an application failed')
   return new OAuthFault('server_error', 'something failed on our side; try again later', 500)
 }
 

@@ -3,11 +3,13 @@ import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { isForwardedHttps } from '~/http/edge/home.ts'
+import { noteError } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type CookiePrefix, cookieLine } from '~/portal/cookies.ts'
+import { type OutageDeps, outageOf } from '~/portal/outage.ts'
 import { type Page, type PageDeps, pageReply } from '~/portal/page.tsx'
 import { isSpoken, KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from '~/portal/refusals.tsx'
@@ -38,8 +40,7 @@ export type PageRequestDeps = PeopleDeps & {
   readonly cookiePrefix: CookiePrefix
   /** Says whether a proxy in front may say that a request came over https. */
   readonly isProxied: boolean
-  /** Says whether an error means that the database is unreachable. */
-  readonly isOutage: (error: unknown) => boolean
+  readonly isOutage: OutageDeps['isOutage']
 }
 
 /** A request for a page or from a form that concerns one person alone. */
@@ -173,10 +174,9 @@ export function faultPage(
   const code = error instanceof ServiceError ? error.code : null
   if (code === 'body_too_large' || code === 'malformed_body')
     return refusedPage(words, path, { isMember })
-  if (code === 'overloaded' || code === 'database_unavailable' || deps.isOutage(error))
-    return unavailablePage(words, path)
-  deps.log.error({ err: error }, 'a page failed')
-  return failedPage(words, path)
+  const outage = outageOf(deps, error)
+  noteError(outage ?? error, deps.log)
+  return (outage ? unavailablePage : failedPage)(words, path)
 }
 
 type Incoming = {

@@ -31,6 +31,7 @@ test('503 is returned while the database is unreachable, and a known token still
   }
   const page = await visitor.get(await application.question())
   expect(page.status).toBe(503)
+  expect(world.log.said.at(-1)).toBe('warn: the database cannot be reached')
   await world.stop().catch(() => {})
   await database.close()
 }, 120_000)

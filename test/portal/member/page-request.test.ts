@@ -6,9 +6,10 @@ import { unobserved } from '../../support/routes.ts'
 
 const NEVER = new Promise<never>(() => {})
 
+const log = new KeptLog()
 const deps = {
   pages: { assets: new Assets(), mount: '', cookiePrefix: '', credits: [], sample: null },
-  log: new KeptLog(),
+  log,
   clock: { now: () => 0 },
   addressOf: () => '192.0.2.1',
   fingerprint: async (text: string) => text,
@@ -42,9 +43,11 @@ describe('a page that waits for a hanging database', () => {
   test.each([
     ['what it shows', ''],
     ['who looks at it', 'corridor.session_token=x'],
-  ])('returns 503 after five seconds for %s', async (_what, cookie) => {
+  ])('returns 503 after five seconds for %s, and logs why', async (_what, cookie) => {
+    log.lines.length = 0
     const reply = await replyOf(cookie, () => NEVER)
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
     expect(await reply.text()).toContain('Not available at the moment')
+    expect(log.said).toEqual(['warn: the database takes too long for this page'])
   })
 })
