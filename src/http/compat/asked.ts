@@ -94,7 +94,7 @@ export class Asked {
     if (kind === 'official' && bank) return bank
     throw new CompatError(
       'parameter',
-      'kind is mid, or official together with bank, such as kind=official&bank=cbn',
+      'kind is mid, or official together with bank: kind=official&bank=central-bank-of-kenya',
     )
   }
 

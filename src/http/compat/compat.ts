@@ -181,14 +181,17 @@ async function table(deps: CompatDeps, view: View, { ask, fiat, isLenient }: Rat
     throw new CompatError('quotes', `invalid currency: ${shown(unknown)}`)
   const quotes = wanted?.filter((code) => fiat.includes(code)) ?? fiat
   if (quotes.length === 0) throw new CompatError('quotes', 'none of these currencies is served')
-  const days = await midTable(deps, view, { base, quotes, span, bank })
+  if (bank !== null && !view.catalogue.anyProvider(bank))
+    throw new CompatError('parameter', `bank names no provider of this service: ${shown(bank)}`)
+  const days = await midTable(deps, view, { base, quotes, isAll: !wanted, span, bank })
   const [first] = days
   const rows = first?.rows ?? []
   const isEmpty = days.every((day) => day.rows.every(({ quote }) => quote === base))
-  if (isEmpty && ask.empty !== undefined) return ask.empty
   const isIdentity = wanted?.length === 1 && wanted[0] === base
-  if (days.every((day) => day.rows.length === 0) || (isEmpty && !isIdentity))
+  if (days.every((day) => day.rows.length === 0) || (isEmpty && !isIdentity)) {
+    if (ask.empty !== undefined) return ask.empty
     throw new CompatError('none', 'these currencies have no rate at that time')
+  }
   const had = new Set(days.flatMap((day) => day.rows.map(({ quote }) => quote)))
   const missing = isLenient ? undefined : wanted?.find((code) => !had.has(code))
   if (missing !== undefined) throw new CompatError('quotes', `${missing} has no rate at that time`)

@@ -12,12 +12,12 @@ export const currencyApi: Api = {
   question(asked) {
     const [day = 'latest', base] = asked.match(PATH) ?? [null]
     if (day === null) throw new CompatError('path', 'there is no such file')
+    const span = day === 'latest' ? null : asked.on(asked.day(day))
     if (!base)
       return {
         currencies: (all) =>
           Object.fromEntries(all.map(({ code, name }) => [code.toLowerCase(), name])),
       }
-    const span = day === 'latest' ? null : asked.on(asked.day(day))
     return {
       rates: {
         ...{ base: base.toUpperCase(), quotes: null, span, bank: asked.bank() },

@@ -1,7 +1,7 @@
 import { type Api, namesOf, type Question, ratesBy, type Table } from './api.ts'
 import { type Asked, dateOf, lastSecondOf, secondsOf } from './asked.ts'
 import { CompatError } from './fault.ts'
-import { changesOf, conversion, failed } from './success.ts'
+import { changesOf, conversion, failed, timeframeOf } from './success.ts'
 
 /** exchangerate.host, whose form currencylayer has too. https://exchangerate.host/documentation */
 export const exchangerateHost: Api = {
@@ -40,7 +40,7 @@ function historical(asked: Asked): Question {
 
 function rangeOf(asked: Asked) {
   const common = commonOf(asked)
-  return { common, ...asked.range('start_date', 'end_date', common.quotes?.length) }
+  return { common, ...timeframeOf(asked, common.quotes?.length) }
 }
 
 function timeframe(asked: Asked): Question {

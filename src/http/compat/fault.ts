@@ -3,7 +3,7 @@ import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
 /** Errors of a request that the APIs distinguish. */
 const FAULTS = [
   ...['key', 'quota', 'path', 'parameter', 'base', 'quotes', 'date', 'range', 'amount'],
-  ...['none', 'failure'],
+  ...['timeframe', 'start', 'end', 'order', 'none', 'failure'],
 ] as const
 export type Fault = (typeof FAULTS)[number]
 

@@ -1,7 +1,7 @@
 import { type Api, namesOf, type Question, ratesBy, type Table } from './api.ts'
 import { type Asked, dateOf, lastSecondOf, secondsOf } from './asked.ts'
 import { CompatError } from './fault.ts'
-import { conversion, failed } from './success.ts'
+import { conversion, failed, timeframeOf } from './success.ts'
 
 /** Fixer, whose form exchangeratesapi.io has too. https://fixer.io/documentation */
 export const fixer: Api = {
@@ -46,7 +46,7 @@ function historical(asked: Asked, text: string): Question {
 
 function series(asked: Asked): Question {
   const common = commonOf(asked)
-  const { dates, span } = asked.range('start_date', 'end_date', common.quotes?.length)
+  const { dates, span } = timeframeOf(asked, common.quotes?.length)
   const write = ({ base, days }: Table) => ({
     ...{ success: true, timeseries: true, ...dates, base },
     rates: Object.fromEntries(days.map(({ startMs, rows }) => [dateOf(startMs), ratesBy(rows)])),

@@ -15,6 +15,10 @@ const ERRORS: Partial<Record<Fault, [code: number, type: string]>> = {
   date: [302, 'invalid_date'],
   amount: [403, 'invalid_conversion_amount'],
   parameter: [404, 'invalid_parameter'],
+  timeframe: [501, 'no_timeframe_supplied'],
+  start: [502, 'invalid_start_date'],
+  end: [503, 'invalid_end_date'],
+  order: [504, 'invalid_time_frame'],
   range: [505, 'time_frame_too_long'],
 }
 
@@ -31,6 +35,16 @@ export function failed(
     fault === 'base' ? [201, baseType] : (ERRORS[fault] ?? [status, 'temporarily_unavailable'])
   const isPlain = !['key', 'quota', 'failure'].includes(fault)
   return [isPlain ? 200 : status, { success: false, error: { code, type, info } }]
+}
+
+/** The days from `start_date` to `end_date`, for so many currencies. */
+export function timeframeOf(asked: Asked, count: number | undefined) {
+  const [from, to] = [asked.text('start_date'), asked.text('end_date')]
+  if (from === null || to === null)
+    throw new CompatError('timeframe', 'state start_date and end_date, written as YYYY-MM-DD')
+  if (asked.day(from, { fault: 'start' }) > asked.day(to, { fault: 'end' }))
+    throw new CompatError('order', 'the range ends before it begins')
+  return asked.range('start_date', 'end_date', count)
 }
 
 /**

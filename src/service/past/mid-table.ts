@@ -26,6 +26,8 @@ export type TableAsk = {
   /** Supported currencies. */
   readonly base: string
   readonly quotes: readonly string[]
+  /** Says whether `quotes` are all currencies, of which those pegged to the dollar make no list. */
+  readonly isAll?: boolean
   /** The requested days, weeks or months; null for the current mids. */
   readonly span: (Window & { readonly interval: Interval }) | null
   /** The central bank whose official rates replace the mids. */
@@ -70,7 +72,8 @@ function liveTable({ feedTimes }: TableDeps, view: View, { base, quotes }: Table
 
 type PastAsk = TableAsk & { readonly span: NonNullable<TableAsk['span']> }
 
-async function pastTable({ past }: TableDeps, view: View, { base, quotes, span }: PastAsk) {
+async function pastTable({ past }: TableDeps, view: View, ask: PastAsk) {
+  const { base, quotes, isAll, span } = ask
   const { anchors } = view.catalogue
   const reachMs = view.freshness.cutoffMs + 1
   const codes = [base, ...quotes].filter((code) => view.isFiat(code))
@@ -92,12 +95,18 @@ async function pastTable({ past }: TableDeps, view: View, { base, quotes, span }
         const saidMs = Math.min(from.atMs, to.atMs)
         if (saidMs < startMs - CARRIED_MS) return []
         const rate = quote === base ? 1 : to.perUsd / from.perUsd
-        return [{ quote, rate, atMs: Number.isFinite(saidMs) ? saidMs : startMs }]
+        return [{ quote, rate, atMs: saidMs }]
       })
-      return { startMs, rows }
+      const isPegsAlone =
+        isAll && rows.length < quotes.length && !rows.some(({ atMs }) => Number.isFinite(atMs))
+      return { startMs, rows: isPegsAlone ? [] : rows.map((row) => dated(row, startMs)) }
     })
     .filter(({ startMs }) => startMs < reachMs)
 }
+
+/** What needs no reference is of the day itself. */
+const dated = (row: MidRow, startMs: number): MidRow =>
+  Number.isFinite(row.atMs) ? row : { ...row, atMs: startMs }
 
 async function officialTable(
   { past }: TableDeps,

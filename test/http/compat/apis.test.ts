@@ -140,6 +140,13 @@ describe('an API', () => {
     ).toEqual(['KES', 'NGN'])
   })
 
+  test('Frankfurter 2 has the row of the base itself, alone too', async () => {
+    const row = { date: '2026-03-05', base: 'USD', quote: 'USD', rate: 1 }
+    expect((await read('frankfurter/v2/rates?base=USD&quotes=USD')).body).toEqual([row])
+    const official = 'quotes=USD&kind=official&bank=retail-a'
+    expect((await read(`frankfurter/v2/rates?base=USD&${official}`)).body).toEqual([])
+  })
+
   test('Open Exchange Rates indents unless prettyprint says no', async () => {
     expect((await read('openexchangerates/latest.json')).text).toContain('\n  "base": "USD"')
     expect((await read('openexchangerates/latest.json?prettyprint=0')).text).not.toContain('\n')
@@ -193,6 +200,27 @@ const FAULTS: [path: string, status: number, body: object | string][] = [
     { success: false, error: { code: 302, type: 'invalid_date' } },
   ],
   ['exchangerate-host/historical', 200, { success: false, error: { code: 302 } }],
+  ['exchangerate-host/timeframe', 200, { error: { code: 501, type: 'no_timeframe_supplied' } }],
+  [
+    'exchangerate-host/change?end_date=2026-03-01',
+    200,
+    { error: { code: 501, type: 'no_timeframe_supplied' } },
+  ],
+  [
+    'fixer/timeseries?start_date=2026-3-1&end_date=2026-03-02',
+    200,
+    { error: { code: 502, type: 'invalid_start_date' } },
+  ],
+  [
+    'fixer/timeseries?start_date=2026-03-01&end_date=2027-03-02',
+    200,
+    { error: { code: 503, type: 'invalid_end_date' } },
+  ],
+  [
+    'fixer/timeseries?start_date=2026-03-02&end_date=2026-03-01',
+    200,
+    { error: { code: 504, type: 'invalid_time_frame' } },
+  ],
   ['exchangerate-host/convert?from=USD&to=KES&amount=-1', 200, { error: { code: 403 } }],
   [
     'exchangerate-host/timeframe?start_date=2006-01-01&end_date=2026-01-01',
@@ -222,6 +250,7 @@ const FAULTS: [path: string, status: number, body: object | string][] = [
   ['currency-api/v1/currencies/xxx.json', 404, 'invalid currency: XXX'],
   ['currency-api/nope.json', 404, 'there is no such file'],
   ['currency-api/2026-02-30/currencies/usd.json', 404, 'a date is written as YYYY-MM-DD'],
+  ['currency-api/2026-02-30/currencies.json', 404, 'a date is written as YYYY-MM-DD'],
   ['ecb/nope.xml', 404, 'there is no such file'],
   ['plain/rate/USD/XXX.txt', 400, 'invalid currency: XXX'],
   ['plain/rate/USD/KES/2026-02-30.txt', 400, 'a date is written as YYYY-MM-DD'],
@@ -229,6 +258,11 @@ const FAULTS: [path: string, status: number, body: object | string][] = [
   ['frankfurter/v2/rates?from=2026-01-01&group=constructor', 422, { message: 'invalid group' }],
   ['plain/rate/USD/KES.xml', 404, 'the path is rate/USD/KES.txt'],
   ['plain/rate/USD/KES.txt?kind=official', 400, 'kind is mid, or official together with bank'],
+  [
+    'plain/rate/USD/KES.txt?kind=official&bank=cbk',
+    400,
+    'bank names no provider of this service: cbk',
+  ],
 ]
 
 describe('an error', () => {
@@ -332,6 +366,10 @@ test('a list before the first mid is an error, not the currencies pegged to the 
   fresh.reference({ KES: 130 })
   const { rates } = JSON.parse((await asked(lists[1]!)).text)
   expect(rates).toEqual({ KES: 130, UGX: 3.6725 })
+  const before = 'openexchangerates/api/historical/1990-01-01.json'
+  const list = await asked(before)
+  expect([list.status, JSON.parse(list.text).message]).toEqual([400, 'not_available'])
+  expect(JSON.parse((await asked(`${before}?symbols=UGX`)).text).rates).toEqual({ UGX: 3.6725 })
 })
 
 test('a response that the caller has is 304, and another request has another tag', async () => {
