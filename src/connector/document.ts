@@ -88,13 +88,17 @@ function sheetOf(bytes: Uint8Array, connector: Connector): Document {
   return tableOf(header, rows)
 }
 
+/** Rows of empty cells alone, which spreadsheets write below a table, are left out. */
 const tableOf = (header: readonly string[], rows: readonly (readonly (Cell | undefined)[])[]) => ({
-  ...{ header, value: rows.map((row) => filled(byTitle(header, row))) },
+  header,
+  value: rows
+    .map((row) => filled(byTitle(header, row)))
+    .filter((row) => Object.keys(row).length > 0),
 })
 
 /** A row without its empty cells. */
 const filled = (row: Readonly<Record<string, Cell>>) =>
-  Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== ''))
+  Object.fromEntries(Object.entries(row).filter(([, cell]) => String(cell).trim() !== ''))
 
 async function csvOf(text: string, connector: Connector): Promise<Document> {
   const columns = columnsOf(connector)

@@ -70,6 +70,11 @@ describe('a table whose rows an expression selects', () => {
   })
 })
 
+test('rows of empty cells, which spreadsheets write below a table, are no rows', async () => {
+  const text = 'To,Rate\r\nKES,171.5\r\n,\r\n" ",\r\n'
+  expect((await page(text, { format: 'csv', row: { rate: 'Rate' } })).rows).toHaveLength(1)
+})
+
 test('a next page is a string, and anything else is the end', async () => {
   const next = (text: string) =>
     page(text, { from: { url: 'https://acme.example', pages: { next: 'next', max: 2 } } })
