@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '~/config.ts'
 import type { Follower } from '~/jobs/follower.ts'
@@ -248,6 +248,33 @@ test('a file that is no longer valid counts as failing until it is corrected', a
   await connector('hourly', HOURLY)
   await service.run()
   expect(memory.current.connectors).toMatchObject([{ id: 'hourly', isFailing: false }])
+})
+
+test('a connector is shown until its file is removed', async () => {
+  await connector('hourly', HOURLY)
+  answer = () => new Response('gone', { status: 404 })
+  const service = replica()
+  await service.run()
+  expect(memory.current.connectors).toMatchObject([{ id: 'hourly', isFailing: true }])
+  await rm(join(folder, 'hourly.yaml'))
+  await service.run()
+  expect(memory.current.connectors).toEqual([])
+})
+
+test('files of one name are not run, and shown as not valid', async () => {
+  await connector('hourly', HOURLY)
+  await writeFile(join(folder, 'copy.yml'), await Bun.file(join(folder, 'hourly.yaml')).text())
+  await replica().run()
+  const isNotValid = (about: string) => ({
+    ...{ isFailing: true, message: expect.stringContaining(about) },
+  })
+  expect([asked, memory.current.connectors]).toMatchObject([
+    0,
+    [
+      { id: 'copy', ...isNotValid('copy.yml and hourly.yaml are both called hourly') },
+      { id: 'hourly', ...isNotValid('hourly.yaml and copy.yml are both called hourly') },
+    ],
+  ])
 })
 
 test('more offers than a provider may have fail the run, and are not requested again at once', async () => {

@@ -60,15 +60,13 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
     })
 }
 
-/** The valid connector of that name. Throws CommandFailure if there is not exactly one. */
+/** The valid connector of that name. Throws CommandFailure without one. */
 async function connectorNamed(name: string, folder: string): Promise<Connector> {
   const found = await connectorsIn(folder)
-  const named = found.filter(({ connector }) => connector?.name === name)
-  const [first, second] = named
-  if (second) throw new CommandFailure(`${first!.file} and ${second.file} are both called ${name}`)
-  if (first?.connector) return first.connector
-  const invalid = found.filter(({ connector }) => !connector).map(({ file }) => file)
-  const also = invalid.length > 0 ? `; not valid: ${invalid.join(', ')}` : ''
+  const named = found.find(({ connector }) => connector?.name === name)
+  if (named?.connector) return named.connector
+  const invalid = found.flatMap(({ file, faults }) => (faults[0] ? [`${file} ${faults[0]}`] : []))
+  const also = invalid.length > 0 ? `; not valid: ${invalid.join('; ')}` : ''
   throw new CommandFailure(`no connector in ${folder} is called ${name}${also}`)
 }
 

@@ -60,8 +60,8 @@ const idOf = (file: string): string => file.replace(/\.ya?ml$/, '')
 export class ConnectorService {
   readonly #stopping = new Stopping()
   readonly #deps: ConnectorDeps
-  /** Logged errors of files that are not valid. */
-  #told: ReadonlySet<string> = new Set()
+  /** Names of the valid files, and logged errors of the others. */
+  #shown: ReadonlySet<string> = new Set()
 
   constructor(private readonly options: ServiceDeps) {
     const { env = {}, pace = systemPace, config } = options
@@ -135,17 +135,13 @@ export class ConnectorService {
   async #valid(): Promise<Connector[]> {
     const found = await connectorsIn(this.#deps.folder)
     const valid = found.flatMap(({ connector }) => connector ?? [])
-    const namesakes = valid.filter(({ name }, at) => valid.findIndex((v) => v.name === name) < at)
-    const faults = [
-      ...found.flatMap(({ file, faults }) => (faults[0] ? [`${file} ${faults[0]}`] : [])),
-      ...namesakes.map(({ name }) => `two files are called ${name}`),
-    ]
+    const faults = found.flatMap(({ file, faults }) => (faults[0] ? [`${file} ${faults[0]}`] : []))
     for (const fault of faults)
-      if (!this.#told.has(fault)) this.options.log.warn({}, `connectors: ${fault}`)
-    const isChanged = faults.length !== this.#told.size || faults.some((f) => !this.#told.has(f))
-    this.#told = new Set(faults)
-    if (isChanged) await this.#publish()
-    return valid.filter(({ name }) => namesakes.every((other) => other.name !== name))
+      if (!this.#shown.has(fault)) this.options.log.warn({}, `connectors: ${fault}`)
+    const before = this.#shown
+    this.#shown = new Set([...faults, ...valid.map(({ name }) => name)])
+    if (before.symmetricDifference(this.#shown).size > 0) await this.#publish()
+    return valid
   }
 
   #tell({ record, inserted, error, prices }: ConnectorReport, wasFailing: boolean): void {
