@@ -1,4 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { readText } from '~/command/file.ts'
 import { CommandFailure } from '~/command/terminal.ts'
 import { entriesOf } from '~/evidence/bundle.ts'
 import { checkTree, hashesOf } from '~/evidence/check.ts'
@@ -11,6 +13,8 @@ import { isConsistent, leafHash, spanHash } from '~/evidence/tree.ts'
 
 const MS_MAX = 10_000
 const NOT_FOUND = 404
+/** The most of a checkpoint; one with many signatures has a few thousand bytes. */
+const CHECKPOINT_BYTES_MAX = 65_536
 
 type Remote = { readonly url: URL; readonly key: NoteKey; readonly checkpoint?: string }
 
@@ -29,9 +33,9 @@ export async function verifyRemote(
     report(fault)
   }
   const base = `${url.href.replace(/\/+$/, '').replace(/\/log$/, '')}/log/`
-  const earlier = file ? await readFile(file, 'utf8').catch(() => null) : null
+  const earlier = file && existsSync(file) ? await readText(file, CHECKPOINT_BYTES_MAX) : null
   const first = earlier ?? (await textAt(`${base}checkpoint`))
-  const from = signedCheckpoint(first, key)
+  const from = signedCheckpoint(first, key, earlier ? file : 'the log')
   const text = earlier ? await textAt(`${base}checkpoint`) : first
   const tree = signedCheckpoint(text, key)
   let hasEntries = true
@@ -41,7 +45,8 @@ export async function verifyRemote(
     const name = { level: 'entries', index, width: hashes.length } as const
     const bundle = hasEntries ? await tileAt(base, name) : null
     hasEntries = bundle !== null
-    const own = bundle ? (entriesOf(bundle) ?? []) : []
+    const own = (bundle && entriesOf(bundle)) ?? []
+    if (bundle && own.length < hashes.length) onFault(`the bundle of entries ${index} is not whole`)
     for (const [i, entry] of own.slice(0, hashes.length).entries()) {
       entries++
       if (!isEqual(leafHash(entry), hashes[i]!))
@@ -83,10 +88,10 @@ const tileAt = async (base: string, name: TileName) =>
   (await bytesAt(base + tilePath(name))) ??
   (name.width < TILE_WIDTH ? bytesAt(base + tilePath({ ...name, width: TILE_WIDTH })) : null)
 
-function signedCheckpoint(text: string, key: NoteKey): Checkpoint {
+function signedCheckpoint(text: string, key: NoteKey, source = 'the log'): Checkpoint {
   const note = noteOf(text)
   const checkpoint = note && checkpointOf(note.text)
-  if (!checkpoint) throw new CommandFailure('the log has no checkpoint')
+  if (!checkpoint) throw new CommandFailure(`${source} has no checkpoint`)
   const isSigned = isSignedBy(note, key)
   if (isSigned && checkpoint.origin === key.name) return checkpoint
   const who = `the checkpoint of ${checkpoint.origin}`

@@ -119,6 +119,37 @@ test('an entry of a full bundle that differs from its leaf is named', async () =
   expect((await verified(host)).faults).toEqual(['entry 299 does not match its leaf'])
 })
 
+test('a bundle whose entries cannot all be read is named', async () => {
+  const host = hostOf(300)
+  const path = tilePath({ level: 'entries', index: 0, width: TILE_WIDTH })
+  const whole = host.files.get(path)!
+  const longer = Uint8Array.from(whole)
+  longer[0]! ^= 0x80
+  for (const damaged of [
+    longer,
+    whole.slice(0, -1),
+    whole.slice(0, bundleOf([Buffer.from('entry 0')]).length),
+  ]) {
+    host.files.set(path, damaged)
+    expect((await verified(host)).faults).toEqual(['the bundle of entries 0 is not whole'])
+  }
+})
+
+test('a file that holds no checkpoint of last time is an error, and stays', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'checkpoint-'))
+  const checkpoint = join(folder, 'checkpoint')
+  try {
+    await Bun.write(checkpoint, 'cut short')
+    await expect(verified(hostOf(3), { checkpoint })).rejects.toThrow(
+      `${checkpoint} has no checkpoint`,
+    )
+    await expect(verified(hostOf(3), { checkpoint: folder })).rejects.toThrow('is a directory')
+    expect(await Bun.file(checkpoint).text()).toBe('cut short')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
 test('the checkpoint of last time stays when the log is not its continuation', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'checkpoint-'))
   const checkpoint = join(folder, 'checkpoint')
