@@ -156,10 +156,11 @@ function durationMs(text: string): number {
   return match ? Math.round(Number(match[1]) * DURATION_UNITS_MS[match[2]!]!) : 0
 }
 
+/** At most a century: a longer time ago is a year that PostgreSQL cannot read. */
 export const asDurationMs: Reader<number> = (text) => {
   const ms = durationMs(text)
-  if (ms <= 0 || !Number.isSafeInteger(ms))
-    throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
+  if (ms <= 0 || ms > 36_500 * DAY_MS)
+    throw new Error('must be a duration such as 90s, 30m, 72h or 7d, up to 36500d')
   return ms
 }
 

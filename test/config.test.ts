@@ -439,6 +439,7 @@ describe('the durations of loadConfig', () => {
     expect(midMaxAge('7d')).toBe(168 * HOUR_MS)
     expect(midMaxAge('1.5h')).toBe(1.5 * HOUR_MS)
     expect(midMaxAge('1ms')).toBe(1)
+    expect(midMaxAge('36500d')).toBe(36_500 * 24 * HOUR_MS)
   })
 
   test('are at least a millisecond and have nothing but a number and a unit', () => {
@@ -455,6 +456,7 @@ describe('the durations of loadConfig', () => {
       '.5h',
       '1e3s',
       `${'9'.repeat(20)}d`,
+      '36501d',
     ])
       expect(messageOf({ MID_MAX_AGE: text })).toStartWith('wrong settings: MID_MAX_AGE must')
   })
