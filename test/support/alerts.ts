@@ -39,7 +39,10 @@ export function heldAlerts(places: Places = nothingKnown()): AlertDeps {
       },
     },
     live: { caughtUp: async () => ({ position: 1, current: places.memory.current }) },
-    secrets: { make: async () => ({ text: 'whsec_c2VjcmV0', sealed: 'sealed' }) },
+    secrets: {
+      make: async () => ({ text: 'whsec_c2VjcmV0', sealed: 'sealed' }),
+      opened: async () => 'whsec_c2VjcmV0',
+    },
     receivers: {
       faultOf: async (url) => (url.startsWith('https://') ? null : 'it must be an https URL'),
     },
@@ -58,11 +61,11 @@ class HeldAlerts implements AlertStore {
   find = async (accountId: string, id: string) =>
     (await this.list(accountId)).find((alert) => alert.id === id) ?? null
 
-  create: AlertStore['create'] = async ({ secret: _, ...made }, max) => {
+  create: AlertStore['create'] = async ({ secret, ...made }, max) => {
     if ((await this.list(made.accountId)).length >= max) return null
     const fresh = { status: 'active', reason: null, revision: 0, firedMs: null } as const
     this.#all.push({ ...made, ...fresh, id: crypto.randomUUID() })
-    return this.#all.at(-1)!
+    return { alert: this.#all.at(-1)!, secret }
   }
 
   change: AlertStore['change'] = async (accountId, id, { secret: _, judged, ...change }) => {

@@ -101,6 +101,9 @@ export type NewAlert = AlertWish &
     readonly id?: string
   }
 
+/** An alert, and its encrypted key of signatures; null for an email. */
+export type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
+
 /** Changes of an alert; absent ones stay. */
 export type AlertChange = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
   readonly status?: 'active' | 'paused'

@@ -11,7 +11,7 @@ import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
 import { changeAlert } from '~/service/alert/change.ts'
-import { createAlert } from '~/service/alert/create.ts'
+import { alertIdOf, createAlert } from '~/service/alert/create.ts'
 import { findAlert } from '~/service/alert/list.ts'
 import { watchedValue } from '~/service/alert/value.ts'
 import { AlertForm } from './alert-form.tsx'
@@ -55,8 +55,14 @@ export function editRoutes(deps: AlertPageDeps): Route[] {
 
 type Sent = { readonly fields: AlertFields; readonly complaint?: string | undefined }
 
+/** The field with which a form that is sent twice creates one alert. */
+const FORM_ID = 'form_id'
+
 const newForm = (deps: AlertPageDeps, member: Member, sent: Sent): PageAnswer => ({
-  page: newAlertPage({ ...shared(deps, member), ...sent }),
+  page: newAlertPage({
+    ...{ ...shared(deps, member), ...sent },
+    hidden: { [FORM_ID]: deps.alerting.newId() },
+  }),
 })
 
 const changeForm = (
@@ -95,8 +101,9 @@ const create: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   if (!wish) return newForm(deps, member, { fields })
   try {
     const { account } = member.person
+    const id = alertIdOf(JSON.stringify([account.id, form.text(FORM_ID), wish]))
     const { alert, secret } = await charged(deps, member, () =>
-      createAlert(deps.alerting, { account, wish }),
+      createAlert(deps.alerting, { account, wish, id }),
     )
     if (secret !== null) return { page: newSecretPage(words, { alert, secret }) }
     const said = alert.standing.isTrue ? 'true' : 'made'
@@ -149,7 +156,9 @@ type Spoken = { readonly words: Words }
 const isWrong = ({ fields, complaint }: Props): boolean =>
   complaint !== undefined || Object.keys(fields.faults).length > 0
 
-const newAlertPage = ({ words: { say }, ...props }: Props & Spoken): Page => ({
+type Making = Props & Spoken & { readonly hidden: Readonly<Record<string, string>> }
+
+const newAlertPage = ({ words: { say }, ...props }: Making): Page => ({
   title: say('alert.new'),
   path: PATHS.developer,
   status: isWrong(props) ? 400 : 200,

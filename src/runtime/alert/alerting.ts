@@ -106,6 +106,7 @@ export function alertDepsOf(options: Options): AlertDeps {
         const text = newWebhookSecret(randomBytes)
         return { text, sealed: await orUnavailable(seal.sealed(text), AWAY) }
       },
+      opened: (sealed) => orUnavailable(seal.opened(sealed), AWAY),
     },
     receivers: { faultOf: (url) => receiverFault(receivers, url) },
     isMailed: config.smtpUrl !== null,

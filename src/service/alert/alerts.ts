@@ -2,6 +2,7 @@ import type { Account } from '~/domain/account.ts'
 import {
   ALERTS_MAX,
   type Alert,
+  type CreatedAlert,
   type Destination,
   type FirstJudgement,
   type KeptChange,
@@ -26,7 +27,7 @@ export type AlertStore = {
   list(accountId: string): Promise<readonly Alert[]>
   find(accountId: string, id: string): Promise<Alert | null>
   /** Null if the account has `max` that have not ended; the alert of that id if there is one. */
-  create(alert: NewAlert, max: number): Promise<Alert | null>
+  create(alert: NewAlert, max: number): Promise<CreatedAlert | null>
   /** Null for an alert that is not there; `full` if an ended one no longer has room. */
   change(
     accountId: string,
@@ -66,6 +67,8 @@ export type AlertDeps = RateDeps & {
   readonly secrets: {
     /** A new signing key: its string, shown once, and its stored form. */
     make(): Promise<{ readonly text: string; readonly sealed: string }>
+    /** The string of a stored form. */
+    opened(sealed: string): Promise<string>
   }
   readonly receivers: {
     /** Reason why nothing can be posted to a URL, as the end of a sentence; null if it can. */

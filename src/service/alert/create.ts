@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Account } from '~/domain/account.ts'
 import { ALERTS_MAX, type Alert, type AlertWish } from '~/domain/alert/alert.ts'
 import { supportedCorridor } from '~/service/supported.ts'
@@ -10,13 +11,13 @@ import {
 } from './alerts.ts'
 import { countChange } from './rate.ts'
 
-/** A new alert, and the key of its signatures, which is never shown again; null for an email. */
-type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
+/** An alert, and the key of its signatures, which only its request sees; null for an email. */
+type ShownAlert = { readonly alert: Alert; readonly secret: string | null }
 
 type Asked = {
   readonly account: Account
   readonly wish: AlertWish
-  /** The id that the alert is to have; absent for any. */
+  /** The id that the alert is to have, by which a repetition finds it; absent for any. */
   readonly id?: string
 }
 
@@ -29,7 +30,7 @@ type Asked = {
 export async function createAlert(
   deps: AlertDeps,
   { account, wish, id }: Asked,
-): Promise<CreatedAlert> {
+): Promise<ShownAlert> {
   const { alerts, memory, clock, secrets, onChange } = deps
   const corridor = supportedCorridor(memory.current.catalogue, wish.corridor)
   const watched = { ...wish, corridor }
@@ -39,11 +40,19 @@ export async function createAlert(
   const judged = await firstJudgement(deps, account, watched)
   const secret = wish.to.kind === 'webhook' ? await secrets.make() : null
   const made = { ...watched, ...judged, accountId: account.id, createdMs: clock.now() }
-  const alert = await alerts.create(
+  const created = await alerts.create(
     { ...made, ...(id !== undefined && { id }), secret: secret?.sealed ?? null },
     ALERTS_MAX[account.plan],
   )
-  if (!alert) throw alertLimit(account)
+  if (!created) throw alertLimit(account)
   await onChange(account.id)
-  return { alert, secret: secret?.text ?? null }
+  const { alert, secret: sealed } = created
+  return { alert, secret: sealed === null ? null : await secrets.opened(sealed) }
 }
+
+/** The id of the alert of a request, the same one each time that the request is made. */
+export const alertIdOf = (request: string): string =>
+  createHash('sha256')
+    .update(request)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { MailedLink } from '~/domain/account.ts'
 import type { Alert, AlertWish } from '~/domain/alert/alert.ts'
@@ -8,7 +7,7 @@ import { admitted, type Origin, type PeopleDeps } from '~/service/person/people.
 import { isSameToken } from '~/service/person/same-token.ts'
 import { supportedCorridor } from '~/service/supported.ts'
 import { type AlertDeps, assertJudged } from './alerts.ts'
-import { createAlert } from './create.ts'
+import { alertIdOf, createAlert } from './create.ts'
 
 /** An email alert that a person without an account requests. */
 type Subscription = {
@@ -90,18 +89,11 @@ export async function confirmSubscription(
   await published(accountId)
   const account = memory.current.keys.account(accountId)
   if (!account) throw new Error('the account of a mailbox is not served')
-  const id = idOf(token)
+  const id = alertIdOf(token)
   const held = await alerting.alerts.list(accountId)
   const known = held.find((one) => one.id === id || (one.status !== 'ended' && isFor(one, wish)))
   return known ?? (await createAlert(alerting, { account, wish, id })).alert
 }
-
-/** The id of the alert that a link makes, so that it makes one. */
-const idOf = (token: string): string =>
-  createHash('sha256')
-    .update(token)
-    .digest('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 
 const isFor = (alert: Alert, wish: AlertWish): boolean =>
   (Object.keys(wish) as (keyof AlertWish)[]).every((name) =>

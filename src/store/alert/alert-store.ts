@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type {
   Alert,
   AlertStatus,
+  CreatedAlert,
   Destination,
   FirstJudgement,
   KeptChange,
@@ -66,7 +67,7 @@ export function createAlertStore(database: Database) {
 const own = (accountId: string, id: string) =>
   and(eq(alerts.accountId, accountId), eq(alerts.id, id))
 
-async function known(db: Db | Tx, id: string): Promise<Alert | null> {
+async function known(db: Db, id: string): Promise<Alert | null> {
   if (!isUuid(id)) return null
   const [row] = await db.select().from(alerts).where(eq(alerts.id, id))
   return row ? alertOf(row) : null
@@ -131,8 +132,12 @@ async function listOf(db: Db, accountId: string): Promise<Alert[]> {
 }
 
 /** Null if the account has as many as it may; those that have ended and are too many go. */
-function create(database: Database, made: NewAlert, max: number): Promise<Alert | null> {
+function create(database: Database, made: NewAlert, max: number): Promise<CreatedAlert | null> {
   return database.db.transaction(async (tx) => {
+    await lockAccount(tx, made.accountId)
+    const isHeld = made.id !== undefined && eq(alerts.id, made.id)
+    const [held] = isHeld ? await tx.select().from(alerts).where(isHeld) : []
+    if (held) return createdOf(held)
     if (!(await hasRoom(tx, made.accountId, max))) return null
     const [row] = await tx
       .insert(alerts)
@@ -152,14 +157,14 @@ function create(database: Database, made: NewAlert, max: number): Promise<Alert 
         ...judgedColumns(made),
         secret: made.secret,
       })
-      .onConflictDoNothing({ target: alerts.id })
       .returning()
-    if (!row) return known(tx, made.id!)
     await forgetEnded(tx, made.accountId)
     await announce(database, tx, { kind: 'alerts', accountId: made.accountId })
-    return alertOf(row)
+    return createdOf(row!)
   })
 }
+
+const createdOf = (row: AlertRow): CreatedAlert => ({ alert: alertOf(row), secret: row.secret })
 
 type Changing = {
   readonly accountId: string
@@ -214,8 +219,8 @@ const judgedColumns = ({ standing, judgedPosition, lastValue }: FirstJudgement) 
 
 const urlOf = (to: Destination) => (to.kind === 'webhook' ? to.url : null)
 
+/** Says whether a locked account may have another alert. */
 async function hasRoom(tx: Tx, accountId: string, max: number): Promise<boolean> {
-  await lockAccount(tx, accountId)
   const [held] = await tx
     .select({ count: count() })
     .from(alerts)

@@ -138,6 +138,22 @@ describe('an alert', () => {
     expect(page).toEndWith(alerts[0]!.id as string)
   })
 
+  test('is created once by a form that is sent twice, and again if a value differs', async () => {
+    const ada = await newMember()
+    const { hidden } = formsIn((await ada.visitor.get(NEW)).html).find((one) => one.action === NEW)!
+    const send = (fields: Record<string, string>) =>
+      ada.visitor.post(NEW, { ...hidden, ...FORM, ...fields })
+    const hook = { tell: 'webhook', url: HOOK }
+    const [first, second] = await Promise.all([send(hook), send(hook)])
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(/whsec_[\w+/=]+/.exec(second.html)).toEqual(/whsec_[\w+/=]+/.exec(first.html))
+    expect((await asked(ada)).alerts).toHaveLength(1)
+    const [third, fourth, full] = [await send({}), await send({ name: 'Rent' }), await send({})]
+    expect(full.location).toBe(third.location!)
+    expect([fourth.status, (await asked(ada)).alerts.length]).toEqual([303, 3])
+    expect((await make(ada)).status).toBe(400)
+  })
+
   test('returns 400 with every error at its field, and the values entered', async () => {
     const ada = await newMember()
     const wrong = { to: 'Narnia', value: 'lots', tell: 'webhook', name: HOSTILE_NAME }

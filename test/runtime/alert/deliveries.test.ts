@@ -48,6 +48,7 @@ beforeAll(async () => {
         const text = newWebhookSecret(randomBytes)
         return { text, sealed: await seal.sealed(text) }
       },
+      opened: (sealed) => seal.opened(sealed),
     },
   })
   account = await world.account('pro')

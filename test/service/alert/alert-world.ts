@@ -51,6 +51,7 @@ export class AlertWorld {
       live: { caughtUp: async () => ({ ...this.live, current: this.memory.current }) },
       secrets: {
         make: async () => ({ text: `whsec_${++this.#ids}`, sealed: `sealed_${this.#ids}` }),
+        opened: async (sealed) => sealed.replace('sealed', 'whsec'),
       },
       receivers: { faultOf: async () => null },
       isMailed: true,
