@@ -1,6 +1,6 @@
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { FilterName } from '~/domain/offer/filter.ts'
-import { type Offer, PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
+import { type Offer, PAY_WAYS, type PayWay, PLAIN } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
@@ -22,6 +22,17 @@ export function offerWords(words: Words, offer: Offer, isPair: boolean): string[
   ]
   return parts.filter((part) => part !== null)
 }
+
+/** Conditions of an offer that not all the others of its provider have, in words. */
+export function ownWords(words: Words, one: RankedQuote, all: readonly RankedQuote[]): string[] {
+  const wordsOf = ({ quote }: RankedQuote) => offerWords(words, quote.offer ?? PLAIN, true)
+  const others = all.filter((other) => isSibling(one, other))
+  if (others.length === 0) return []
+  return wordsOf(one).filter((word) => !others.every((other) => wordsOf(other).includes(word)))
+}
+
+export const isSibling = (a: RankedQuote, b: RankedQuote): boolean =>
+  a !== b && a.provider.id === b.provider.id
 
 /** The sample's name for the second price, and those after it if the survey names none. */
 const NUMBERED = /^Price \d+$/

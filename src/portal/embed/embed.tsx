@@ -2,7 +2,14 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import type { View } from '~/memory/view.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
 import { lackText, standingText } from '~/portal/board/kinds.ts'
-import { gapsText, offerWords, pricedAt } from '~/portal/board/offer-text.ts'
+import {
+  gapsText,
+  isSibling,
+  offerWords,
+  ownWords,
+  pricedAt,
+  severalText,
+} from '~/portal/board/offer-text.ts'
 import { commonText, isOffered } from '~/portal/board/provider-table.tsx'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -171,6 +178,16 @@ function silenceText(words: Words, gaps: string | null): string | null {
   return gaps && words.say('table.silent', { gaps })
 }
 
+/** What tells a price apart from the others of its provider; empty for the only one. */
+function ownText(words: Words, { ranked }: Conversion, entries: readonly Conversion[]): string {
+  const all = entries.map((one) => one.ranked)
+  if (!all.some((other) => isSibling(ranked, other))) return ''
+  const several = severalText(words, ranked.quote.offer ?? PLAIN)
+  return [...ownWords(words, ranked, all), ...(several ? [several] : [])].join(
+    words.say('list.comma'),
+  )
+}
+
 /** The cost of a price, and the amount that it is for if that is another. */
 function aboutText(words: Words, entry: Conversion): string | null {
   const amount = pricedAt(words, entry)
@@ -203,9 +220,10 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
         </caption>
         <tbody>
           {entries.map((entry) => (
-            <tr key={entry.ranked.provider.id}>
+            <tr key={entry.ranked.quote.id}>
               <th scope="row">
                 <Name>{entry.ranked.provider.name}</Name>
+                <Aside text={ownText(words, entry, entries)} />
                 {!common && <Aside text={standingOf(entry)} />}
                 {!gaps && <Aside text={silenceText(words, gapsOf(entry))} />}
               </th>

@@ -1,11 +1,10 @@
 import { useContext } from 'preact/hooks'
 import type { Currency } from '~/domain/currency.ts'
 import type { costsOf } from '~/domain/offer/costs.ts'
-import { PLAIN } from '~/domain/offer/terms.ts'
 import { marginPct } from '~/domain/price/cost.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { bothText, totalText } from '~/portal/board/cost-text.ts'
-import { offerWords } from '~/portal/board/offer-text.ts'
+import { isSibling, ownWords } from '~/portal/board/offer-text.ts'
 import { IsOfThen } from '~/portal/cite/known-page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import type { Pair } from '~/portal/place/pair.ts'
@@ -110,10 +109,13 @@ function Bars({ bars, moneyText }: BarsProps) {
 /** The offers of the SmaRT with their providers' pages, and the conditions in which they differ. */
 function Cheapest({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) {
   const words = useWords()
+  const all = offers.map(({ candidate }) => candidate)
+  const ownText = ({ candidate }: Cheap) =>
+    ownWords(words, candidate, all).join(words.say('list.comma'))
   const cheap = offers.map((one, i) => {
-    const own = ownWords(words, one, offers).join(words.say('list.comma'))
+    const own = ownText(one)
     const isSame = (other: Cheap) =>
-      isSibling(one, other) && ownWords(words, other, offers).join(words.say('list.comma')) === own
+      isSibling(one.candidate, other.candidate) && ownText(other) === own
     return <CheapOffer key={i} one={one} own={own} isAnother={offers.slice(0, i).some(isSame)} />
   })
   const [first, second, third] = cheap
@@ -141,17 +143,6 @@ function CheapOffer({ one, own, isAnother }: CheapProps) {
 }
 
 type Cheap = NonNullable<Costs['smart']>['offers'][number]
-
-const isSibling = (a: Cheap, b: Cheap): boolean =>
-  a !== b && a.candidate.provider.id === b.candidate.provider.id
-
-/** Conditions of an offer that not all the others of its provider have, in words. */
-function ownWords(words: Words, one: Cheap, all: readonly Cheap[]): string[] {
-  const wordsOf = ({ candidate: { quote } }: Cheap) => offerWords(words, quote.offer ?? PLAIN, true)
-  const others = all.filter((other) => isSibling(one, other))
-  if (others.length === 0) return []
-  return wordsOf(one).filter((word) => !others.every((other) => wordsOf(other).includes(word)))
-}
 
 function costText(words: Words, { cost, match, candidate: { quote } }: Cheap): string {
   const total = totalText(words, cost!.totalPct)

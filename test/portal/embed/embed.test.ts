@@ -83,6 +83,27 @@ describe('GET /embed', () => {
     expect(plain).not.toMatch(/does not say|they get/)
   })
 
+  test('shows what tells the offers of one provider apart', async () => {
+    const of = (more: Parameters<typeof offer>[0]) =>
+      offer({ sourceCountry: 'US', targetCountry: 'KE', channel: 'online', ...more })
+    world = new World()
+    world.quote(
+      { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, offer: of({ payOut: ['cash'] }) },
+      { providerId: 'retail-a', rate: 129, fee: 1, at: EARLIER, offer: of({ deliveryMaxMs: 0 }) },
+      { providerId: 'retail-b', rate: 128, fee: 1, at: EARLIER, offer: of({ payOut: ['cash'] }) },
+    )
+    const text = textOf((await visit(world, `${FRAME}&offers=all`)).text)
+    expect(text).toContain('Provider retail-a they get cash 25,870.00 KES')
+    expect(text).toContain('Provider retail-a arrives at once 25,671.00 KES')
+    expect(text).toContain('Provider retail-b 25,472.00 KES')
+    expect(textOf((await visit(world, FRAME)).text)).not.toContain('cash')
+    const numbered = of({ payOut: ['cash'], service: 'Price 2' })
+    world.quote({ providerId: 'retail-a', rate: 127, fee: 1, at: EARLIER, offer: numbered })
+    expect(textOf((await visit(world, `${FRAME}&offers=all`)).text)).toContain(
+      'Provider retail-a they get cash, one of several prices of this provider 25,273.00 KES',
+    )
+  })
+
   test('marks prices that were not observed, once if they all are the same way', async () => {
     const mark = 'worked out from a margin or another source'
     world.quote({ providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, evidence: 'derived' })
