@@ -4,6 +4,7 @@ import type { KnownDeps } from '~/http/known/past.ts'
 import { Notice } from '~/portal/notice.tsx'
 import { isForNow } from '~/portal/outage.ts'
 import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { pagePath } from '~/portal/words/asked.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
@@ -57,13 +58,14 @@ async function pageThen<D extends KnownPageDeps>(
     if ('to' in page) return page
     return { ...page, body: <Then ms={found.knownMs} now={now} body={page.body} /> }
   } catch (error) {
-    if (error instanceof ServiceError && !isForNow(error)) return refusedPage(ask, path, now)
+    if (error instanceof ServiceError && !isForNow(error))
+      return refusedPage(ask, { path, now, why: 'known.refused-why' })
     throw error
   }
 }
 
 /** The path of ours of the page of now. */
-function nowHref({ pages }: KnownPageDeps, { request, url }: PublicAsk): string {
+function nowHref({ pages }: PublicDeps, { request, url }: PublicAsk): string {
   const others = new URLSearchParams(url.searchParams)
   others.delete(KNOWN_AT)
   return pagePath(request, pages.mount) + (others.size > 0 ? `?${others}` : '')
@@ -81,16 +83,40 @@ function Then({ ms, now, body }: { ms: number; now: string; body: Page['body'] }
   )
 }
 
-function refusedPage({ words: { say } }: PublicAsk, path: string, now: string): Page {
+/** A public page of current prices alone, which refuses an earlier time. */
+export const presentPage = <D extends PublicDeps>(
+  deps: D,
+  path: string,
+  answer: Answer<D>,
+  place = path,
+) =>
+  publicPage(
+    deps,
+    path,
+    (ask) =>
+      ask.url.searchParams.has(KNOWN_AT)
+        ? refusedPage(ask, { path, now: nowHref(deps, ask), why: 'known.present' })
+        : answer(deps, ask),
+    place,
+  )
+
+type Refused = {
+  readonly path: string
+  readonly now: string
+  readonly why: 'known.refused-why' | 'known.present'
+}
+
+function refusedPage({ words: { say } }: PublicAsk, { path, now, why }: Refused): Page {
   return {
     title: say('known.refused'),
     path,
     status: 400,
+    isFramed: path === PATHS.embed,
     body: (
       <div class="stack-tight">
         <h1>{say('known.refused')}</h1>
         <p class="lead">
-          {say('known.refused-why')} <a href={now}>{say('known.now')}</a>
+          {say(why)} <a href={now}>{say('known.now')}</a>
         </p>
       </div>
     ),

@@ -1,9 +1,10 @@
 import type { View } from '~/memory/view.ts'
+import { presentPage } from '~/portal/cite/known-page.tsx'
 import { Select } from '~/portal/form.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import type { PublicAsk, PublicDeps } from '~/portal/public-page.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 import { liveCorridors, quotedCodes } from '~/service/corridors.ts'
 import { inTime } from '~/service/deadline.ts'
@@ -22,7 +23,7 @@ import { CorridorTable, listHref } from './table.tsx'
 type CorridorsDeps = PublicDeps & { readonly past: SeriesDeps }
 
 export const corridorsRoute = (deps: CorridorsDeps) =>
-  publicPage(deps, PATHS.corridors, (ask) => corridorsPage(deps, ask))
+  presentPage(deps, PATHS.corridors, corridorsPage)
 
 async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page> {
   const { view, url, words, nowMs } = ask

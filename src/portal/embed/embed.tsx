@@ -11,12 +11,13 @@ import {
   severalText,
 } from '~/portal/board/offer-text.ts'
 import { commonText, isOffered } from '~/portal/board/provider-table.tsx'
+import { presentPage } from '~/portal/cite/known-page.tsx'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { countryNamed, flagPath } from '~/portal/place/names.ts'
 import { type Pair, pairPath, pairTitle } from '~/portal/place/pair.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import type { PublicAsk, PublicDeps } from '~/portal/public-page.tsx'
 import { pairConversions } from '~/portal/send/conversions.ts'
 import { pairValues } from '~/portal/send/known.ts'
 import { pairHref } from '~/portal/send/path.ts'
@@ -28,7 +29,7 @@ import type { Conversion, Conversions } from '~/service/convert.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
 export const embedRoute = (deps: PublicDeps) =>
-  publicPage(deps, PATHS.embed, (ask) => embedPage(ask, deps.pages.credits))
+  presentPage(deps, PATHS.embed, (_, ask) => embedPage(ask, deps.pages.credits))
 
 const ROWS_MAX = 5
 

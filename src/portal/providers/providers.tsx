@@ -6,13 +6,14 @@ import { Fee } from '~/portal/board/cost.tsx'
 import { plainWords, standingText, typeText } from '~/portal/board/kinds.ts'
 import { boardHref } from '~/portal/board/path.ts'
 import { SuspectTag } from '~/portal/board/who.tsx'
+import { presentPage } from '~/portal/cite/known-page.tsx'
 import { PriceAge } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { livePairsOf } from '~/portal/place/live-pairs.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import type { PublicAsk, PublicDeps } from '~/portal/public-page.tsx'
 import { CardTable, type Column } from '~/portal/row-table.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
@@ -23,11 +24,11 @@ import { providerPath } from './path.ts'
 import { Website } from './website.tsx'
 
 export const providersRoutes = (deps: PublicDeps) => [
-  publicPage(deps, PATHS.providers, listPage),
-  publicPage(
+  presentPage(deps, PATHS.providers, (_, ask) => listPage(ask)),
+  presentPage(
     deps,
     PATHS.providers,
-    ({ view, url, words, nowMs }) => {
+    (_, { view, url, words, nowMs }) => {
       const provider = providerAt(url.pathname, view.catalogue.providers)
       if (!provider) return unknownPage(words, PATHS.providers)
       return providerPage({ view, provider, words, nowMs, base: deps.publicUrl ?? url.origin })

@@ -1,17 +1,19 @@
 import type { Country } from '~/domain/offer/country.ts'
 import { QuestionForm } from '~/portal/board/form.tsx'
 import { boardQuery } from '~/portal/board/query.ts'
+import { presentPage } from '~/portal/cite/known-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { type LivePair, livePairs } from '~/portal/place/live-pairs.ts'
 import { flagPath } from '~/portal/place/names.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import type { PublicAsk, PublicDeps } from '~/portal/public-page.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 
 /** The list of every pair of countries with prices. */
-export const pairIndexRoute = (deps: PublicDeps) => publicPage(deps, PATHS.send, pairIndexPage)
+export const pairIndexRoute = (deps: PublicDeps) =>
+  presentPage(deps, PATHS.send, (_, ask) => pairIndexPage(ask))
 
 /** The maximum number of pairs that the page lists; a search by name finds the others. */
 const PAIRS_MAX = 2000

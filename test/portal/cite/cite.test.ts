@@ -177,6 +177,19 @@ describe('the citation of a page', () => {
     }
   })
 
+  test.each([
+    ...['/corridors', '/providers', '/providers/retail-b', '/send'],
+    ...['/embed?source=US&target=KE&amount=200', '/fr/corridors?currency=KES'],
+  ])('returns 400 with a page for any time of %s, which has current prices alone', async (path) => {
+    const separator = path.includes('?') ? '&' : '?'
+    const { status, text } = await visit(`${path}${separator}known_at=${iso(thenMs)}`)
+    expect(status).toBe(400)
+    expect(textOf(text)).toMatch(/current prices alone|ne montre que les prix actuels/)
+    expect(text).toContain(`<a href="${path.replaceAll('&', '&amp;')}">`)
+    expect(/<header|<form/.test(text)).toBe(!path.startsWith('/embed'))
+    expect((await visit(path)).status).toBe(200)
+  })
+
   test('returns 200 without prices before the first record', async () => {
     const { status, text } = await visit(`${PAIR}&known_at=2020-01-01T00:00:00Z`)
     expect(status).toBe(200)
