@@ -13,10 +13,15 @@ import { withSecrets } from './secrets.ts'
 /** The limit on all files of a server together. */
 const FOLDER_MS_MAX = 300_000
 const FILES_MAX = 1000
+/** The most files that a run leaves out because they cannot be read; at one more it ends. */
+const UNREAD_MAX = 10
 /** The time that a file must have stayed as it is before it counts as written. */
 const SETTLED_MS = 10 * SECOND_MS
 
-/** The current responses or files of a connector's source, in sequence. Throws a FeedError. */
+/**
+ * The current responses or files of a connector's source, in sequence. Throws a FeedError, for a
+ * file that cannot be read after the others.
+ */
 export const arrivalsOf = (connector: Connector, outer: Outer): AsyncGenerator<Arrival> =>
   /^https?:/.test(connector.from.url) ? answersOf(connector, outer) : filesOf(connector, outer)
 
@@ -37,29 +42,36 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
     const contents = new Map([...seen].map((id) => [nameOf(id), contentOf(id)]))
     const nowMs = outer.fetcher.clock.now()
     let isFirst = true
+    const unread: FeedError[] = []
     for (const file of from.latest ? found.slice(-1) : found) {
       const { name, atMs } = file
       if (versions.has(`${name} ${file.bytes} ${atMs}`) || isEmptyOf(file)) continue
-      const bytes = await written(file, nowMs)
-      if (bytes === null && !isFirst) return
+      const isOne = (error: unknown) => {
+        if (!isOfFile(error) || unread.push(error) > UNREAD_MAX) throw error
+      }
+      const bytes = await written(file, nowMs).catch(isOne)
+      if (bytes === undefined) continue
+      if (bytes === null && !isFirst) break
       if (bytes === null) throw unwritten(name)
       const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')
       const id = `${name} ${file.bytes} ${digest} ${atMs}`
       if (contents.get(name) === contentOf(id)) continue
-      const page = await reading.page({ bytes, connector, ask: {} }, name).catch((error) => {
-        if (isFirst) throw error
-      })
-      // Its fault is that of the next run: the earlier files are recorded first.
-      if (!page) return
+      const page = await reading.page({ bytes, connector, ask: {} }, name).catch(isOne)
+      if (!page) continue
       yield { ...page, atMs: Math.min(atMs, nowMs), name, file: id }
       isFirst = false
     }
+    if (unread[0]) throw unread[0]
     const newest = found.at(-1)!
     if (isFirst && isEmptyOf(newest)) throw new FeedError('malformed', `finds ${newest.name} empty`)
   } finally {
     await folder.close()
   }
 }
+
+/** Reports whether an error is that of one file, so that the others may be read. */
+const isOfFile = (error: unknown): error is FeedError =>
+  error instanceof FeedError && !error.isTransient && error.retryAfterMs === null
 
 const isEmptyOf = ({ bytes }: Found): boolean => bytes === 0
 

@@ -48,6 +48,8 @@ export type Prices = {
   readonly refusal: string | null
   /** Beginning of the last response or file; null if none came. */
   readonly excerpt: string | null
+  /** Error of a file that cannot be read and is left for the next run; null for none. */
+  readonly unread: FeedError | null
   /** Files that count as read once the rows are recorded. */
   readonly seen: Seen
 }
@@ -63,7 +65,8 @@ type Given = {
  * Queries a connector's source and reads every price in it by the rules of `POST /rates`. Throws a
  * FeedError if the source cannot be queried or read. More than a quarter of refused rows refuse
  * all, and so do fewer than half as many rows as usual. No rows and no refusal mean that there is
- * no new file. Of files, those that would give too many rows are left for the next run.
+ * no new file. Of files, those that would give too many rows are left for the next run, and so are
+ * those that cannot be read, if others can.
  */
 export async function pricesOf(
   connector: Connector,
@@ -72,13 +75,17 @@ export async function pricesOf(
 ): Promise<Prices> {
   const pricing = new Pricing(connector, given)
   const reading = new Reading(outer.fetcher)
+  let unread: FeedError | null = null
   try {
     for await (const arrival of arrivalsOf(connector, { ...outer, reading }))
       if (!(await pricing.take(arrival))) break
+  } catch (error) {
+    if (!(error instanceof FeedError && pricing.hasFiles)) throw error
+    unread = error
   } finally {
     reading.close()
   }
-  return pricing.prices()
+  return { ...(await pricing.prices()), unread }
 }
 
 type Judged = Parameters<typeof judged>[0][number] & Pick<PriceRow, 'values'>
@@ -112,7 +119,11 @@ class Pricing {
     return true
   }
 
-  async prices(): Promise<Prices> {
+  get hasFiles(): boolean {
+    return this.#files.length > 0
+  }
+
+  async prices(): Promise<Omit<Prices, 'unread'>> {
     const { rules, seen } = this.given
     const { rows: valid, rejects } = await judged(this.#read, rules)
     const times = { repeatMs: repeatMsOf(this.connector), nowMs: rules.nowMs }

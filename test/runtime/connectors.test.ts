@@ -367,7 +367,7 @@ test('files beyond 10,000 rows are left for the next run', async () => {
   expect(await states()).toMatchObject([{ rows: 6000, isFailing: false }])
 })
 
-test('an empty or broken file withholds no earlier one, and an empty one no later one', async () => {
+test('an empty or broken file withholds no other, and a broken one is reported until it is mended', async () => {
   await mkdir(join(folder, 'in'))
   const wrote = async (name: string, text: string, second: number) => {
     const path = join(folder, 'in', name)
@@ -391,8 +391,18 @@ test('an empty or broken file withholds no earlier one, and an empty one no late
   await wrote('c', 'rate\n172\n', 2)
   await wrote('d', '"rate\n', 3)
   expect(await ran()).toBe(2)
-  expect(await ran()).toBe(2)
   expect(log.said.at(-1)).toContain('a quote that is not closed')
+  await wrote('e', 'rate\n173\n', 4)
+  expect(await ran()).toBe(3)
+  const said = log.said.at(-1)!
+  expect(said).toContain('a quote that is not closed')
+  expect(said).toContain('only other files were recorded')
+  expect(await states()).toMatchObject([{ rows: 1, recorded: 1, isFailing: true }])
+  expect(await ran()).toBe(3)
+  expect(log.said.at(-1)).toContain('nothing was recorded')
+  await wrote('d', 'rate\n172.5\n', 5)
+  expect(await ran()).toBe(4)
+  expect(await states()).toMatchObject([{ isFailing: false }])
 })
 
 test('a file that has again what it had before the last time is read again', async () => {

@@ -57,6 +57,8 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
       if (report.prices) print(terminal, ended, options)
       if (report.error)
         throw new CommandFailure(`${name} ${report.error.message}: nothing was recorded`)
+      const unread = report.prices?.unread
+      if (unread) throw new CommandFailure(`${name} ${unread.message}: ${ALL_BUT_ONE}`)
     })
 }
 

@@ -170,10 +170,13 @@ function recordAfter(
   nowMs: number,
 ): ConnectorRecord {
   const { failures } = before
-  if (error)
-    return { ...before, ...failed(error, nowMs), failures: failures + 1, excerpt: error.excerpt }
+  const failedBy = (one: FeedError) => ({
+    ...{ ...failed(one, nowMs), failures: failures + 1, excerpt: one.excerpt },
+  })
+  if (error) return { ...before, ...failedBy(error) }
   const good = { ...before, ...succeeded(nowMs), failures: 0 }
   if (!prices || prices.read.length === 0) return good
-  const { faults, usualRows, excerpt } = prices
-  return { ...good, rows: usualRows, recorded: inserted, refused: faults.length, excerpt }
+  const { faults, usualRows, excerpt, unread } = prices
+  const ran = { ...good, rows: usualRows, recorded: inserted, refused: faults.length, excerpt }
+  return unread ? { ...ran, ...failedBy(unread) } : ran
 }

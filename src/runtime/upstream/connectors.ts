@@ -148,16 +148,21 @@ export class ConnectorService {
     const { log } = this.options
     const { id: connector } = record
     const refused = prices?.faults.length ?? 0
-    if (error) {
-      const { fault, message, excerpt } = error
-      const about = { connector, fault, refused, ...(excerpt !== null && { excerpt }) }
-      log.warn(about, `connector ${connector} ${message}: nothing was recorded`)
+    const failure = error ?? prices?.unread
+    if (failure) {
+      const { fault, message, excerpt } = failure
+      const about = { connector, fault, inserted, refused, ...(excerpt !== null && { excerpt }) }
+      log.warn(about, `connector ${connector} ${message}: ${error ? NOTHING : ALL_BUT_ONE}`)
       return
     }
     const works = wasFailing ? 'works again' : 'ran'
     log.info({ connector, inserted, refused }, `connector ${connector} ${works}`)
   }
 }
+
+const NOTHING = 'nothing was recorded'
+/** What was recorded although a file cannot be read. */
+export const ALL_BUT_ONE = 'only other files were recorded'
 
 const recordOf = ({ name }: Connector, records: readonly ConnectorRecord[]) =>
   records.find(({ id }) => id === name) ?? untriedConnector(name)
