@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { MINUTE_MS, SECOND_MS } from '~/domain/duration.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import { addressesAt } from '~/outbound/ask.ts'
+import { bucketEndpoint } from '~/outbound/signed-request.ts'
 import { ANSWER_BYTES_MAX, answersOf, limitsFor } from './answers.ts'
 import type { Arrival, Outer } from './arrival.ts'
 import { bucketFolder } from './bucket.ts'
@@ -108,7 +109,7 @@ async function folderOf({ from }: Connector, outer: Outer) {
   const path = decodeURIComponent(url.pathname)
   if (url.protocol === 's3:') {
     const { region = 'us-east-1', access_key, secret_key } = from
-    const endpoint = new URL(from.endpoint ?? `https://s3.${region}.amazonaws.com`)
+    const endpoint = from.endpoint ? new URL(from.endpoint) : bucketEndpoint(region)
     const limits = limitsFor(endpoint, outer)
     const login = { accessKeyId: secret(access_key)!, secretAccessKey: secret(secret_key)! }
     const prefix = path.slice(1, path.lastIndexOf('/') + 1)

@@ -1,5 +1,6 @@
 import type { Config } from '~/config.ts'
 import { AHEAD_MS_MAX } from '~/domain/duration.ts'
+import { systemPace } from '~/feed/fetcher.ts'
 import { type Job, lastInstantMs } from '~/jobs/schedule.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { Sql } from '~/store/database.ts'
@@ -42,8 +43,8 @@ export class Backups {
   }
 
   async #run(pattern: string, backupDir: string): Promise<void> {
-    const { database, config } = this.deps
-    const shelf = shelfOf({ ...config, backupDir })
+    const { clock, database, config } = this.deps
+    const shelf = shelfOf({ ...config, backupDir }, { ...systemPace, clock })
     this.#making = once(database, WORK, async () => {
       if (!(await this.#isDue(pattern, shelf))) return
       await this.#make(shelf)

@@ -1,10 +1,11 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { S3Client } from 'bun'
 import type { Config } from '~/config.ts'
+import { xmlElements, xmlValue } from '~/feed/xml.ts'
+import { bucketEndpoint } from '~/outbound/signed-request.ts'
 import type { Output } from '~/store/transfer/compressed.ts'
 import { newFile } from '~/store/transfer/new-file.ts'
+import { type Bucket, bucketReply, type Pace, uploadOf } from './upload.ts'
 
 /** Place of automatic backups. */
 export type Shelf = {
@@ -16,16 +17,22 @@ export type Shelf = {
   remove(name: string): Promise<void>
 }
 
-/** Bytes that a connection to S3 sends at once, which is the size of its parts. */
-const PART_BYTES = 8 * 1_048_576
 /** What every name of a backup begins with. */
 const NAMES = 'corridor-'
 
-export const shelfOf = ({ backupDir, s3 }: Pick<Config, 's3'> & { backupDir: string }): Shelf => {
+type Where = Pick<Config, 's3'> & { readonly backupDir: string }
+
+export const shelfOf = ({ backupDir, s3 }: Where, pace: Pace): Shelf => {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(backupDir) ?? []
   if (!bucket) return folderShelf(backupDir)
-  const said = Object.entries(s3).filter(([, value]) => value !== null)
-  return bucketShelf(new S3Client({ bucket, ...Object.fromEntries(said) }), bucket, prefix)
+  const { region: said, endpoint, accessKeyId, secretAccessKey, sessionToken } = s3
+  const region = said ?? 'us-east-1'
+  const login = {
+    ...{ region, bucket, accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey! },
+    endpoint: endpoint === null ? bucketEndpoint(region) : new URL(endpoint),
+    ...(sessionToken !== null && { sessionToken }),
+  }
+  return bucketShelf({ ...login, pace }, prefix)
 }
 
 function folderShelf(path: string): Shelf {
@@ -41,38 +48,22 @@ function folderShelf(path: string): Shelf {
   }
 }
 
-function bucketShelf(client: S3Client, bucket: string, prefix: string): Shelf {
+function bucketShelf(bucket: Bucket, prefix: string): Shelf {
   const keyOf = (name: string) => (prefix ? `${prefix}/${name}` : name)
+  const placeOf = (name: string) => `s3://${bucket.bucket}/${keyOf(name)}`
   return {
-    placeOf: (name) => `s3://${bucket}/${keyOf(name)}`,
-    async add(name) {
-      return uploadOf(client, keyOf(name), `s3://${bucket}/${keyOf(name)}`)
-    },
+    placeOf,
+    add: async (name) => uploadOf(bucket, keyOf(name), placeOf(name)),
     async names() {
-      const { contents = [] } = await client.list({ prefix: keyOf(NAMES), maxKeys: 1000 })
-      return contents.map(({ key }) => key.slice(keyOf('').length))
+      const parameters = { 'list-type': '2', prefix: keyOf(NAMES), 'max-keys': '1000' }
+      const { text } = await bucketReply(bucket, { key: '', parameters })
+      const list = xmlValue(xmlElements(text)[0]!) as { Contents?: Listed | Listed[] }
+      return [list.Contents ?? []].flat().map(({ Key: key }) => key.slice(keyOf('').length))
     },
-    remove: (name) => client.delete(keyOf(name)),
+    async remove(name) {
+      await bucketReply(bucket, { method: 'DELETE', key: keyOf(name) })
+    },
   }
 }
 
-/** An object in parts, there only once the last one is; a failure or an early end removes them. */
-function uploadOf(client: S3Client, key: string, place: string): Output {
-  const stream = new PassThrough({ highWaterMark: PART_BYTES })
-  // The stream stays until the failure is known, which it then has.
-  const body = new Response(stream.iterator({ destroyOnReturn: false }) as never)
-  const faultOf = ({ message }: Error) => new Error(`${place} cannot be written: ${message}`)
-  const sent = client.file(key).write(body, { partSize: PART_BYTES, retry: 3 })
-  sent.catch((error) => stream.destroy(error))
-  return {
-    stream,
-    faultOf,
-    async keep() {
-      await sent.catch((error) => Promise.reject(faultOf(error)))
-    },
-    async drop() {
-      await sent.catch(() => {})
-      await client.delete(key).catch(() => {})
-    },
-  }
-}
+type Listed = { readonly Key: string }

@@ -85,7 +85,7 @@ describe('GET /embed', () => {
 
   test('shows what tells the offers of one provider apart', async () => {
     const of = (more: Parameters<typeof offer>[0]) =>
-      offer({ sourceCountry: 'US', targetCountry: 'KE', channel: 'online', ...more })
+      offer({ sourceCountry: 'US', targetCountry: 'KE', channel: 'internet', ...more })
     world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER, offer: of({ payOut: ['cash'] }) },

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { loadConfig } from '~/config.ts'
+import { systemPace } from '~/feed/fetcher.ts'
 import { shelfOf } from '~/runtime/storage/shelf.ts'
+import type { Pace } from '~/runtime/storage/upload.ts'
 import { compressedInto } from '~/store/transfer/compressed.ts'
 import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { startBucket } from './bucket.ts'
@@ -19,11 +21,13 @@ beforeAll(async () => {
 })
 afterAll(() => bucket.stop())
 
+const PACE: Pace = { ...systemPace, clock: { now: () => Date.now() } }
+
 /** Uploads the pieces, and then whatever `end` does. */
-async function upload(end: () => Promise<void>) {
+async function upload(end: () => Promise<void>, pace = PACE) {
   const backupDir = 's3://backups'
   const config = loadConfig({ ...KEYS, AWS_ENDPOINT_URL: bucket.origin })
-  const output = await shelfOf({ ...config, backupDir }).add('one')
+  const output = await shelfOf({ ...config, backupDir }, pace).add('one')
   const written = compressedInto(output, async (write) => {
     for (const piece of PIECES) await write(piece)
     await end()
@@ -51,7 +55,6 @@ describe('a bucket', () => {
     await expect(written).rejects.toThrow('the service stops')
     await until('the end of the parts', async () => bucket.parts.size === 0)
     expect(bucket.objects.size).toBe(0)
-    // Bun removes the parts of an output that nothing refers to any more.
     expect(output.stream.destroyed).toBe(true)
   })
 
@@ -64,11 +67,35 @@ describe('a bucket', () => {
     bucket.refuses = false
   })
 
+  test('that accepts a part and never responds ends the backup within a bound', async () => {
+    const waits: number[] = []
+    let pass = () => {}
+    const pace: Pace = {
+      ...PACE,
+      deadline(ms) {
+        const time = new AbortController()
+        pass = () => time.abort(waits.push(ms))
+        return time.signal
+      },
+      sleep: async (ms) => waits.push(ms),
+    }
+    const { written } = await upload(async () => {
+      await aPart()
+      bucket.silence = () => pass()
+    }, pace)
+    await expect(written).rejects.toThrow(
+      's3://backups/one cannot be written: it did not respond within 120 s',
+    )
+    bucket.silence = null
+    expect(waits).toEqual([120_000, 1000, 120_000, 2000, 120_000])
+    expect([bucket.parts.size, bucket.objects.size]).toEqual([0, 0])
+  })
+
   test('lists backups among any number of other objects', async () => {
     for (let i = 0; i < 1_100; i++) bucket.objects.set(`a-file-${i}`, new Uint8Array())
     const name = 'corridor-2026-03-06T03-00-00Z.backup'
     bucket.objects.set(name, new Uint8Array())
     const config = loadConfig({ ...KEYS, AWS_ENDPOINT_URL: bucket.origin })
-    expect(await shelfOf({ ...config, backupDir: 's3://backups' }).names()).toEqual([name])
+    expect(await shelfOf({ ...config, backupDir: 's3://backups' }, PACE).names()).toEqual([name])
   })
 })
