@@ -396,7 +396,7 @@ test('an empty or broken file withholds no other, and a broken one is reported u
   expect(await ran()).toBe(3)
   const said = log.said.at(-1)!
   expect(said).toContain('a quote that is not closed')
-  expect(said).toContain('only other files were recorded')
+  expect(said).toContain('that file was left out')
   expect(await states()).toMatchObject([{ rows: 1, recorded: 1, isFailing: true }])
   expect(await ran()).toBe(3)
   expect(log.said.at(-1)).toContain('nothing was recorded')

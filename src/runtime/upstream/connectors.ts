@@ -161,8 +161,8 @@ export class ConnectorService {
 }
 
 const NOTHING = 'nothing was recorded'
-/** What was recorded although a file cannot be read. */
-export const ALL_BUT_ONE = 'only other files were recorded'
+/** The end of an error of one file, without which the others were read. */
+export const ALL_BUT_ONE = 'that file was left out'
 
 const recordOf = ({ name }: Connector, records: readonly ConnectorRecord[]) =>
   records.find(({ id }) => id === name) ?? untriedConnector(name)
