@@ -7,7 +7,7 @@ let key: string
 let visit: Visit
 
 beforeAll(async () => {
-  scene = await Scene.start()
+  scene = await Scene.shared()
   key = scene.demo.keys.enterprise!
   visit = await scene.visit()
 })

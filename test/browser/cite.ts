@@ -5,7 +5,7 @@ import { foreignRequests, isTooWide, Scene } from './scene.ts'
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await Scene.start()
+  scene = await Scene.shared()
 })
 afterAll(async () => {
   await scene?.stop()

@@ -24,7 +24,7 @@ beforeAll(async () => {
       return new Response('You can close this window.')
     },
   })
-  scene = await Scene.start()
+  scene = await Scene.shared()
   grace = await scene.visit()
   const reply = await fetch(`${scene.demo.origin}/oauth/register`, {
     method: 'POST',

@@ -14,7 +14,7 @@ const PAGES = [
 
 let scene: Scene
 beforeAll(async () => {
-  scene = await Scene.start()
+  scene = await Scene.shared()
   await scene.drawsCharts()
 })
 afterAll(() => scene?.stop())

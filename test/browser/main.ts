@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { bunTest } from '../support/bun-test.ts'
 import { preferMemory, removeScratch } from '../support/scratch.ts'
-import { CHROMIUM_VARIABLE, chromiumServer } from './chromium.ts'
-import { DEMO_VARIABLE, preparedDemo } from './demo-server.ts'
+import { DemoServer } from './demo-server.ts'
 
 const WORKERS = 3
 /**
@@ -14,24 +13,25 @@ const HANG_MS = 900_000
 const SLOWEST = ['languages', 'mount', 'docs', 'account', 'alerts', 'send', 'board', 'profile']
 
 /**
- * `bun run test:browser`: the pages in one Chromium, several files at a time, each with a copy of
- * one prepared demonstration. Arguments, such as paths of a few files, go to `bun test`.
+ * `bun run test:browser`: the pages in Chromium, several files at a time. Those that change no more
+ * than accounts of their own share a demonstration; each other has its own, on a copy of a prepared
+ * one. Arguments, such as paths of a few files, go to `bun test`.
  */
 async function main(args: readonly string[]): Promise<number> {
   const given = args.map((arg) => (/^test\/.*\.ts$/.test(arg) ? `./${arg}` : arg))
-  const hasPaths = given.some((arg) => arg.endsWith('.ts'))
+  const paths = given.filter((arg) => arg.endsWith('.ts'))
   await preferMemory()
-  const [chromium, prepared] = await Promise.all([chromiumServer(), preparedDemo()])
+  await DemoServer.prepare()
+  const shared = paths.length === 1 ? null : await DemoServer.share()
   const status = await bunTest({
-    args: [`--parallel=${WORKERS}`, ...given, ...(hasPaths ? [] : await testFiles())],
-    env: { [CHROMIUM_VARIABLE]: chromium.wsEndpoint(), [DEMO_VARIABLE]: prepared },
+    args: [`--parallel=${WORKERS}`, ...given, ...(paths.length > 0 ? [] : await testFiles())],
     hangMs: HANG_MS,
     timings: 'browser-timings.json',
     guessedMs: Object.fromEntries(
       SLOWEST.map((name, i) => [`test/browser/${name}.ts`, 1000 * (SLOWEST.length - i)]),
     ),
   })
-  await chromium.close()
+  await shared?.stop()
   await removeScratch()
   return status
 }

@@ -9,7 +9,7 @@ const OTHER = '/send/united-states-to-kenya?amount=200'
 
 let scene: Scene
 beforeAll(async () => {
-  scene = await Scene.start()
+  scene = await Scene.shared()
 })
 afterAll(() => scene?.stop())
 

@@ -52,11 +52,14 @@ export class Scene {
     private readonly browser: Browser,
   ) {}
 
-  /** Throws when there is no browser on the machine. */
+  /** A scene of its own, with these settings. */
   static async start(env: Readonly<Record<string, string>> = {}): Promise<Scene> {
-    const browser = await openChromium()
-    const demo = await DemoServer.start({ BOARD_REQUESTS_PER_MINUTE: '100000', ...env })
-    return new Scene(demo, browser)
+    return new Scene(await DemoServer.start(env), await openChromium())
+  }
+
+  /** A scene with the demonstration of other files, for a file that changes only its own accounts. */
+  static async shared(): Promise<Scene> {
+    return new Scene(await DemoServer.shared(), await openChromium())
   }
 
   /** Waits for a page with a chart: one that takes long is left out, as the first is under load. */

@@ -8,7 +8,7 @@ import { foreignRequests, isTooWide, Scene, type Visit } from './scene.ts'
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await Scene.start()
+  scene = await Scene.shared()
 })
 afterAll(async () => {
   await scene?.stop()

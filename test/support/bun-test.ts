@@ -9,7 +9,7 @@ const TIMINGS = join(ROOT, 'node_modules/.cache/corridor')
  * Settings for processes that live two minutes: the last stage of optimization and returning memory
  * would cost a quarter of their CPU. Processes under test run as usual: `BARE_ENV` leaves it out.
  */
-const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
+export const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 type Run = {
