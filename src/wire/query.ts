@@ -49,7 +49,7 @@ type Times = { readonly names: readonly string[]; whereOf(name: string): string 
 /** Throws a 400 for a parameter that is a time if the schema has none. */
 export function refuseTimes({ properties }: TObject, { names, whereOf }: Times): void {
   const isTime = (name: string) => Object.hasOwn(PAST, name)
-  const asked = names.find(isTime)
+  const asked = names.find((name) => isTime(name) && !Object.hasOwn(properties, name))
   const hasTime = Object.keys(properties).some((name) => isTime(name) && name !== 'known_at')
   if (asked === undefined || hasTime) return
   throw invalidParameter({

@@ -56,6 +56,11 @@ const ratesAt = async (ms: number, tier: 'hourly' | 'realtime' = 'realtime') => 
 }
 
 describe('a known_at', () => {
+  test('goes together with an unknown parameter and with a repeated list, on every path', async () => {
+    for (const path of [...QUESTIONS, '/fetch-multi?from=USD&to=KES&to=NGN'])
+      expect([path, (await then(`${path}&colour=red`, secondMs)).status]).toEqual([path, 200])
+  })
+
   test.each([
     'yesterday',
     '2026-13-01T00:00:00Z',
