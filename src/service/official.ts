@@ -59,8 +59,8 @@ const BEHIND_MS = 12 * HOUR_MS
  * The official rates of a currency that banks stated for a date of their own, each with the mid of
  * that day; for a bank without a rate of that date the nearest earlier one.
  *
- * Throws `unsupported_currency`, and `invalid_parameter` for an unknown bank, a future date, and a
- * request that concerns too many rates.
+ * Throws `unsupported_currency`, and `invalid_parameter` for an unknown bank, a future date, one
+ * currency on both sides, and a request that concerns too many rates.
  */
 export async function officialOf(
   deps: SnapshotDeps,
@@ -71,6 +71,8 @@ export async function officialOf(
   const { catalogue } = view
   const currency = supportedCurrency(catalogue, { name: 'currency', text: asked.currency })
   const to = asked.to && supportedCurrency(catalogue, { name: 'to', text: asked.to })
+  if (to === currency)
+    throw invalidParameter({ name: 'to', fault: `it is ${to} too; use another currency or none` })
   refuseFuture(view, date)
   refuseUnknown(view, providers)
   const series = await seriesOf(deps, view, { currency, to, providers, date })

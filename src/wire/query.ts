@@ -46,16 +46,15 @@ const PAST: Readonly<Record<string, string>> = {
 
 type Times = { readonly names: readonly string[]; whereOf(name: string): string }
 
-/** Throws a 400 for a parameter that is a time if the schema has none. */
+/** Throws a 400 for a time that the schema lacks if it has none, and for `known_at` if it has. */
 export function refuseTimes({ properties }: TObject, { names, whereOf }: Times): void {
   const isTime = (name: string) => Object.hasOwn(PAST, name)
-  const asked = names.find((name) => isTime(name) && !Object.hasOwn(properties, name))
+  const times = names.filter((name) => isTime(name) && !Object.hasOwn(properties, name))
   const hasTime = Object.keys(properties).some((name) => isTime(name) && name !== 'known_at')
-  if (asked === undefined || hasTime) return
-  throw invalidParameter({
-    name: asked,
-    fault: `this serves only the present; ${whereOf(asked)}`,
-  })
+  const asked = hasTime ? times.find((name) => name === 'known_at') : times[0]
+  if (asked === undefined) return
+  const shown = hasTime ? 'this shows what is known now' : 'this serves only the present'
+  throw invalidParameter({ name: asked, fault: `${shown}; ${whereOf(asked)}` })
 }
 
 /** Reads parameters by `textOf`, which returns the trimmed string of each; undefined if absent. */

@@ -211,6 +211,12 @@ describe('GET /official', () => {
     ['currency=KES&date=2026-03-07', 'invalid_parameter', /is in the future/],
     ['currency=KES&date=2026-03-04&provider=nobody', 'invalid_parameter', /^provider/],
     ['currency=KES', 'missing_parameter', /date/],
+    ['currency=KES&to=kes&date=2026-03-04', 'invalid_parameter', /^to cannot be used: it is KES/],
+    [
+      'currency=KES&date=2026-03-04&known_at=2026-03-04T12:00:00Z',
+      'invalid_parameter',
+      /this shows what is known now; .* take known_at$/,
+    ],
   ])('returns 400 for %s', async (asked, code, error) => {
     const { status, body } = await official(asked)
     expect([status, body.code]).toEqual([400, code])
