@@ -112,6 +112,7 @@ function pairEntry({ pct, found }: RankedPair, { by, count_min }: Args): Entry[]
   const priced = costs.offers.filter(({ cost }) => cost !== null)
   if (pct === null || priced.length < count_min) return []
   const stale = priced.filter(({ candidate }) => candidate.isStale).length
+  const suspect = priced.filter(({ candidate }) => candidate.suspect).length
   const told = {
     source_country: sourceCountry,
     target_country: targetCountry,
@@ -123,7 +124,7 @@ function pairEntry({ pct, found }: RankedPair, { by, count_min }: Args): Entry[]
     }),
     offers: priced.length,
     ...(stale > 0 && { stale }),
-    ...(costs.suspectCount > 0 && { suspect: costs.suspectCount }),
+    ...(suspect > 0 && { suspect }),
   }
   return [{ value: pct, key: `${sourceCountry} ${targetCountry}`, told }]
 }

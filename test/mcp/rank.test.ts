@@ -135,3 +135,15 @@ describe('rank_costs of providers', () => {
     expect(answer.error).toContain(error)
   })
 })
+
+test('rank_costs counts as suspect only offers that count', async () => {
+  const { world } = tools
+  const price = (providerId: string, rate: number, fee: number | null) => ({
+    ...{ providerId, from: 'USD', to: 'UGX', rate, fee },
+    offer: offer({ sourceCountry: 'US', targetCountry: 'UG' }),
+  })
+  world.reference({ UGX: 3700 })
+  world.quote(price('retail-a', 3700, 5), price('retail-b', 5000, 5), price('p2p-a', 5000, null))
+  const { pairs } = await ask('rank_costs', { target_country: 'UG' })
+  expect(pairs).toMatchObject([{ offers: 2, suspect: 1 }])
+})
