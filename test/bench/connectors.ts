@@ -3,20 +3,27 @@ import { join } from 'node:path'
 import { command, type Running, residentMb, serve } from './process.ts'
 import { type Figure, percentile } from './table.ts'
 
-const FILE_ROWS = 10_000
 const CORRIDORS = ['GBP/KES', 'GBP/NGN', 'GBP/UGX', 'EUR/KES', 'EUR/NGN', 'USD/KES', 'USD/NGN']
 const RATES: Record<string, number> = { KES: 170, NGN: 1980, UGX: 4800 }
 const QUOTES = 5
 /** Resolution of the CPU time: hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
+type Sizes = {
+  readonly questions: number
+  /** A power of ten. */
+  readonly fileRows: number
+  /** Time of the requests while nothing is read. */
+  readonly calmSeconds: number
+}
+
 /**
  * Measures the cost of connectors to their service: CPU and memory of requests, with five prices in
- * each response, and how long requests wait while a file of 10,000 rows is read.
+ * each response, and how long requests wait while a file is read.
  */
 export async function connectors(
   { url, dir }: { url: string; dir: string },
-  { questions }: { questions: number },
+  { questions, fileRows, calmSeconds }: Sizes,
 ): Promise<Figure[]> {
   const folder = join(dir, 'connectors')
   await mkdir(join(folder, 'in'), { recursive: true })
@@ -50,15 +57,15 @@ export async function connectors(
     const secondsEach = ((await spentBy(service)).seconds - before.seconds) / asked
     const { peak } = await residentMb(service.pid)
     const waits = await waitsDuring(service.url, async () => {
-      await arrived(join(folder, 'in/prices.csv'), FILE_ROWS)
-      await untilRecorded(service.url)
+      await arrived(join(folder, 'in/prices.csv'), fileRows)
+      await untilRecorded(service.url, fileRows)
     })
-    const calm = await waitsDuring(service.url, () => Bun.sleep(5000))
+    const calm = await waitsDuring(service.url, () => Bun.sleep(1000 * calmSeconds))
     return [
       figure('CPU of 1,000 questions with five prices each', 1000 * secondsEach, 's'),
       figure('memory that they add at most', peak - before.mb, 'MB'),
       {
-        what: 'longest wait of a request while a file of 10,000 rows is read and recorded',
+        what: `longest wait of a request while a file of ${fileRows.toLocaleString('en')} rows is read and recorded`,
         ...{ value: percentile(waits, 100), unit: 'ms' },
         beside: { what: 'while nothing is', value: percentile(calm, 100) },
       },
@@ -106,8 +113,8 @@ const untilAsked = (url: string): Promise<void> =>
   untilShown(url, /connector_success_age_seconds\{connector="rest"\}/)
 
 /** Resolves once all rows of the file are recorded. */
-const untilRecorded = (url: string): Promise<void> =>
-  untilShown(url, new RegExp(`rows_total\\{.*outcome="recorded"\\} ${FILE_ROWS / 10_000}[0-9]{4}`))
+const untilRecorded = (url: string, rows: number): Promise<void> =>
+  untilShown(url, new RegExp(`rows_total\\{.*outcome="recorded"\\} 1[0-9]{${Math.log10(rows)}}`))
 
 /** Resolves once `/metrics` shows a sample; throws if a connector has failed. */
 async function untilShown(url: string, sample: RegExp): Promise<void> {

@@ -2,12 +2,12 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { keyOf } from './accounts.ts'
 import { dataset } from './dataset.ts'
-import { command, serve } from './process.ts'
+import { serve } from './process.ts'
 import { type Figure, percentile } from './table.ts'
 
 const LIVE_QUOTES = 1000
-const REQUESTS = 500
 /** Turns of each side in a round, so that both see the same load of the machine. */
 const TURNS = 6
 const FROM = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'KES', 'XOF']
@@ -21,12 +21,11 @@ type Scene = { readonly database: Database; readonly url: string }
  */
 export async function feed(
   { database, url }: Scene,
-  { rounds }: { rounds: number },
+  { rounds, requests }: { rounds: number; requests: number },
 ): Promise<Figure[]> {
   await fill(database)
   const upstream = hangingUpstream()
-  const args = ['account', 'create', '--email', 'feed@example.com', '--plan', 'enterprise']
-  const { key } = JSON.parse(await command([...args, '--json'], { DATABASE_URL: url }))
+  const key = await keyOf(database)
   const settings = { DATABASE_URL: url, QUOTA_ENTERPRISE: '1000000000', LOG_LEVEL: 'silent' }
   const without = await serve(settings)
   const during = await serve({
@@ -37,10 +36,10 @@ export async function feed(
   })
   await upstream.asked
   const measured = { without: [] as number[], during: [] as number[] }
-  for (const { url } of [without, during]) await latenciesMs(url, key)
+  for (const { url } of [without, during]) await latenciesMs(url, key, requests)
   for (let turn = 0; turn < TURNS * rounds; turn++) {
-    measured.without.push(...(await latenciesMs(without.url, key)))
-    measured.during.push(...(await latenciesMs(during.url, key)))
+    measured.without.push(...(await latenciesMs(without.url, key, requests)))
+    measured.during.push(...(await latenciesMs(during.url, key, requests)))
   }
   await during.stop()
   await without.stop()
@@ -71,11 +70,11 @@ function hangingUpstream() {
   return { origin, asked: asked.promise, stop: () => void server.stop(true) }
 }
 
-async function latenciesMs(url: string, key: string): Promise<number[]> {
+async function latenciesMs(url: string, key: string, requests: number): Promise<number[]> {
   const path = `${url}/fetch-matrix?from=${FROM}&to=${TO}`
   const headers = { 'x-api-key': key }
   const latencies: number[] = []
-  for (let i = 0; i < REQUESTS; i++) {
+  for (let i = 0; i < requests; i++) {
     const startMs = performance.now()
     const reply = await fetch(path, { headers })
     await reply.arrayBuffer()

@@ -1,9 +1,10 @@
 import type { Observation } from '~/domain/observation.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database, type Sql } from '~/store/database.ts'
+import { keyOf } from './accounts.ts'
 import { dataset } from './dataset.ts'
 import { copied, copyText } from './import.ts'
-import { command, serve } from './process.ts'
+import { serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 const BATCH_ROWS = 100
@@ -27,8 +28,7 @@ export async function ingestion(
   const nowMs = Date.now()
   const shape = dataset({ liveQuotes: 5000, nowMs })
   await createCatalogueStore(database).apply(shape)
-  const args = ['account', 'create', '--email', 'ingest@example.com', '--role', 'treasury']
-  const { key } = JSON.parse(await command([...args, '--json'], { DATABASE_URL: url }))
+  const key = await keyOf(database, { plan: 'free', role: 'treasury' })
   let used = 0
   const history = () =>
     [...dataset({ liveQuotes: 5000, nowMs: nowMs - ++used }).rows(batches * BATCH_ROWS)].flat()

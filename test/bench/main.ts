@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
+import { endTestCluster } from '../support/postgres.ts'
 import { removeScratch } from '../support/scratch.ts'
 import { connectors } from './connectors.ts'
 import { feed } from './feed.ts'
 import { archive } from './history/archive.ts'
 import { history } from './history/history.ts'
-import { type Home, openHome } from './home.ts'
+import { emptyHome, type Home, shareServer } from './home.ts'
 import { compareBench } from './http/compare.ts'
 import { httpBench } from './http/main.ts'
 import { importing } from './import.ts'
@@ -33,12 +34,12 @@ const { values, positionals } = parseArgs({
 })
 
 const SIZES = values.small
-  ? { rows: 5000, importRows: 5000, batches: 20, rounds: 1, asks: 5 }
-  : { rows: 1_000_000, importRows: 1_000_000, batches: 500, rounds: 3, asks: 200 }
+  ? { rows: 1000, importRows: 1000, batches: 5, rounds: 1, requests: 20 }
+  : { rows: 1_000_000, importRows: 1_000_000, batches: 500, rounds: 3, requests: 500 }
 
 const HISTORY = values.small
-  ? { rows: 20_000, years: 1, asks: 5, starts: 1 }
-  : { rows: 10_000_000, years: 5, asks: 200, starts: 5 }
+  ? { rows: 10_000, years: 1, corridors: 20, referenceHours: 24, asks: 2, starts: 1 }
+  : { rows: 10_000_000, years: 5, corridors: 200, referenceHours: 1, asks: 200, starts: 5 }
 
 /** Benches that reuse their data. */
 const KEPT = ['history', 'archive']
@@ -48,18 +49,20 @@ const ROWS_MAX = 1_000_000_000
 const historyRows = Number(values.rows ?? HISTORY.rows)
 
 const SCALE = values.small
-  ? { sizes: [500, 1500], rounds: 1, seconds: 1, batches: 5 }
-  : { sizes: [500, 5000, 50_000], rounds: 3, seconds: 3, batches: 200 }
+  ? { sizes: [500, 1500], rounds: 1, seconds: 0.1, warmUpSeconds: 0, batches: 2 }
+  : { sizes: [500, 5000, 50_000], rounds: 3, seconds: 3, warmUpSeconds: 1, batches: 200 }
 
 const MCP = values.small
-  ? { rounds: 1, seconds: 0.5, warmingSeconds: 0.5 }
+  ? { rounds: 1, seconds: 0.1, warmingSeconds: 0.1 }
   : { rounds: 3, seconds: 3, warmingSeconds: 6 }
 
-const CONNECTORS = values.small ? { questions: 14 } : { questions: 203 }
+const CONNECTORS = values.small
+  ? { questions: 14, fileRows: 1000, calmSeconds: 0.5 }
+  : { questions: 203, fileRows: 10_000, calmSeconds: 5 }
 
 const STREAMS = values.small
-  ? { streams: 200, streamSeconds: 1, missed: 1000 }
-  : { streams: 5000, streamSeconds: 10, missed: 10_000 }
+  ? { depth: 1, streams: 200, streamSeconds: 0.5, warmingSeconds: 0.2, missed: 1000 }
+  : { depth: 4, streams: 5000, streamSeconds: 10, warmingSeconds: 2, missed: 10_000 }
 
 /** Each returns its metrics or a table of its own. */
 const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
@@ -117,6 +120,7 @@ if (!Number.isInteger(historyRows) || historyRows < ROWS_MIN || historyRows > RO
   process.exit(2)
 }
 endTogether(values.dir)
+if (values.small) shareServer()
 const figures: Figure[] = []
 const tables: string[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {
@@ -127,15 +131,16 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   else figures.push(...measured)
 }
 if (figures.length > 0) tables.push(tableOf(figures))
+await endTestCluster()
 await removeScratch()
 console.log(tables.join('\n\n'))
 
-/** Runs a bench on an embedded server of its own. */
+/** Runs a bench on an empty database. */
 async function withServer(
   dataDir: string,
   bench: (home: Home) => Promise<Figure[]>,
 ): Promise<Figure[]> {
-  const home = await openHome(dataDir)
+  const home = await emptyHome(dataDir)
   try {
     return await bench(home)
   } finally {

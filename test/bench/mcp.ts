@@ -2,10 +2,11 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { keyOf } from './accounts.ts'
 import { dataset } from './dataset.ts'
 import { bareMcpServer } from './http/servers.ts'
 import { answersPerSecond } from './load.ts'
-import { command, serve } from './process.ts'
+import { serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 const CONNECTIONS = 16
@@ -47,8 +48,7 @@ export async function mcp(
   { rounds, ...sizes }: Sizes,
 ): Promise<Figure[]> {
   await fill(database)
-  const args = ['account', 'create', '--email', 'mcp@example.com', '--plan', 'enterprise']
-  const { key } = JSON.parse(await command([...args, '--json'], { DATABASE_URL: url }))
+  const key = await keyOf(database)
   const service = await serve({ DATABASE_URL: url, QUOTA_ENTERPRISE: '1000000000' })
   const { origin } = new URL(service.url)
   const bare = await bareMcpServer(await resultOf(origin, key))

@@ -3,7 +3,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { currency } from '../support/catalogue.ts'
-import { type Home, openHome } from './home.ts'
+import { emptyHome, type Home } from './home.ts'
 import { pinToServers } from './http/cores.ts'
 import { endpointsOf } from './http/endpoints.ts'
 import { bestGenerator } from './http/load.ts'
@@ -24,6 +24,8 @@ type Sizes = {
   readonly sizes: readonly number[]
   readonly rounds: number
   readonly seconds: number
+  /** Before the first round; 0 for none. */
+  readonly warmUpSeconds: number
   readonly batches: number
 }
 
@@ -71,7 +73,7 @@ const letters = (i: number): string =>
   String.fromCharCode(65 + Math.floor(i / 26)) + String.fromCharCode(65 + (i % 26))
 
 async function stageOf(dataDir: string, liveQuotes: number, isOfOffers = false): Promise<Stage> {
-  const home = await openHome(dataDir)
+  const home = await emptyHome(dataDir)
   const { database, url } = home
   const codes = Array.from({ length: CODES }, (_, i) => i)
   const all = codes.flatMap((i) =>
@@ -91,7 +93,7 @@ async function stageOf(dataDir: string, liveQuotes: number, isOfOffers = false):
   await importObservations({ database, rows: inTurn(quoted.rows()) })
   await database.sql`vacuum (analyze)`
   const settings = { DATABASE_URL: url, ...LIMITS }
-  const keys = await keysOf(settings)
+  const keys = await keysOf(database)
   const service = await serve(settings)
   await pinToServers(service.pid)
   await fetch(`${service.url}/corridors`, { headers: { 'x-api-key': keys.realtime } })
@@ -101,14 +103,11 @@ async function stageOf(dataDir: string, liveQuotes: number, isOfOffers = false):
 
 const shown = (count: number): string => count.toLocaleString('en')
 
-async function requestCosts(
-  stages: readonly Stage[],
-  { rounds, seconds }: Sizes,
-): Promise<Figure[]> {
+async function requestCosts(stages: readonly Stage[], sizes: Sizes): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const name of ENDPOINTS) {
     const asked = stages.map((stage) => ({ stage, name }))
-    const costs = await cpuMicros(asked, { rounds, seconds })
+    const costs = await cpuMicros(asked, sizes)
     figures.push(...grown(stages, costs, { what: `CPU of GET /${name}`, goal: '0.9 to 1.1' }))
   }
   return figures
@@ -117,19 +116,22 @@ async function requestCosts(
 /** Cost of a request of each kind, in turns. */
 async function cpuMicros(
   asked: readonly { readonly stage: Stage; readonly name: string }[],
-  { rounds, seconds }: Pick<Sizes, 'rounds' | 'seconds'>,
+  { rounds, seconds, warmUpSeconds }: Sizes,
 ): Promise<number[]> {
   const generator = bestGenerator()
   const targets = Array.from({ length: 20 }, (_, i) => targetAt(i))
   const taken = asked.map(() => [] as Measured[])
-  for (let round = 0; round <= rounds; round++)
+  for (let round = warmUpSeconds > 0 ? 0 : 1; round <= rounds; round++)
     for (const [i, { stage, name }] of asked.entries()) {
       const { service, keys, market: quoted } = stage
       const endpoints = endpointsOf({ keys, market: quoted, offers: quoted, sources: [], targets })
       const endpoint = endpoints.find((one) => one.name === name)!
       const { origin } = new URL(service.url)
       const load = { generator, origin, endpoint, perSecond: null }
-      const seen = await measured({ ...load, seconds: round ? seconds : 1 }, service.pid)
+      const seen = await measured(
+        { ...load, seconds: round ? seconds : warmUpSeconds },
+        service.pid,
+      )
       if (round > 0) taken[i]!.push(seen)
     }
   return taken.map((seen) => medians(seen).cpuMicros)

@@ -1,14 +1,16 @@
+import { $ } from 'bun'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { ReferenceRow } from '~/domain/mid.ts'
 import type { Offer } from '~/domain/offer/terms.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { openDatabase } from '~/store/database.ts'
+import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
+import { keyOf } from './accounts.ts'
 import { dataset, PER_USD, perUsdAt } from './dataset.ts'
 import { OFFERS } from './http/offers.ts'
-import { command, residentMb, serve } from './process.ts'
+import { residentMb, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 /**
@@ -17,9 +19,16 @@ import { type Figure, median } from './table.ts'
  * and on one whose quotes all have offers.
  */
 export async function startUp(dir: string, { rows, rounds }: Sizes): Promise<Figure[]> {
-  const short = await filled(`${dir}/short`, rows / 10)
-  const long = await filled(`${dir}/long`, rows)
-  const offers = await filled(`${dir}/offers`, rows, OFFERS)
+  const empty = `${dir}/empty`
+  await inDatabase(empty, migrate)
+  const copy = async (name: string, rows: number, offers?: readonly Offer[]) => {
+    await $`cp -a ${empty} ${dir}/${name}`
+    await inDatabase(`${dir}/${name}`, (database) => fill(database, rows, offers))
+    return `${dir}/${name}`
+  }
+  const short = await copy('short', rows / 10)
+  const long = await copy('long', rows)
+  const offers = await copy('offers', rows, OFFERS)
   const times = { short: [] as number[], long: [] as number[], offers: [] as number[] }
   const memory = { long: [] as number[], offers: [] as number[] }
   for (let round = 0; round < rounds; round++) {
@@ -70,19 +79,19 @@ const YEARS = 2
 const FULL_ROWS = 1_000_000
 const LIVE_QUOTES = 20_000
 
-async function filled(dataDir: string, rows: number, offers?: readonly Offer[]): Promise<string> {
+async function inDatabase(dataDir: string, work: (database: Database) => Promise<unknown>) {
   const say = () => {}
   const database = await openDatabase({ databaseUrl: null, dataDir, use: 'command', say })
-  await migrate(database)
+  await work(database).finally(() => database.close())
+}
+
+async function fill(database: Database, rows: number, offers?: readonly Offer[]) {
   const nowMs = Date.now()
   const data = dataset({ liveQuotes: LIVE_QUOTES, nowMs, ...(offers && { offers }) })
   await createCatalogueStore(database).apply(data)
   await importObservations({ database, rows: asyncRows(data.rows(rows)) })
   await importReferences({ database, rows: asyncRows(hourlyMids(nowMs, rows)) })
-  await database.close()
-  const email = 'bench@example.com'
-  await command(['account', 'create', '--email', email, '--json'], { DATA_DIR: dataDir })
-  return dataDir
+  await keyOf(database, { plan: 'free' })
 }
 
 /** Mids of every currency for each hour of two years; for a shorter history of fewer hours. */

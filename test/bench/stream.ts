@@ -1,21 +1,24 @@
 import { join } from 'node:path'
 import type { Corridor } from '~/domain/corridor.ts'
 import { STREAMS_MAX } from '~/domain/live/stream.ts'
+import { enterpriseKeys } from './accounts.ts'
 import { connectClient } from './client.ts'
 import { onLoadCore } from './http/cores.ts'
 import { type Market, market } from './http/market.ts'
 import { openScene, type Scene } from './http/scene.ts'
 import { residentMb } from './process.ts'
-import { enterpriseKeys } from './stream/accounts.ts'
 import { type Recorder, type Row, recorderOf } from './stream/publishing.ts'
 import type { Heard, Readers } from './stream/readers.ts'
 import { everything } from './stream/resume.ts'
 import { type Figure, percentile } from './table.ts'
 
 export type StreamSizes = {
+  /** Observations of each live quote at first. */
+  readonly depth: number
   readonly streams: number
   /** Duration of the measurement, without streams and with them. */
   readonly streamSeconds: number
+  readonly warmingSeconds: number
   /** The number of events that a returning reader missed. */
   readonly missed: number
 }
@@ -26,7 +29,6 @@ const ROWS_PER_SECOND = 500
 const CORRIDORS_EACH = 3
 /** From the start of one `GET /rates` to the start of the next. */
 const ASK_PAUSE_MS = 4
-const WARMING_SECONDS = 2
 const SETTLING_MS = 2000
 
 /**
@@ -37,7 +39,7 @@ const SETTLING_MS = 2000
  * requests.
  */
 export async function stream(dir: string, sizes: StreamSizes): Promise<Figure[]> {
-  const opened = await openScene(dir)
+  const opened = await openScene(dir, sizes.depth)
   const scene = { ...opened, market: await marketOf(opened) }
   try {
     const { service, keys } = scene
@@ -63,19 +65,19 @@ async function marketOf({ database: { sql } }: Scene): Promise<Market> {
 async function loadFigures(
   scene: Scene,
   recorder: Recorder,
-  { streams, streamSeconds }: StreamSizes,
+  { streams, streamSeconds, warmingSeconds }: StreamSizes,
 ): Promise<Figure[]> {
   const { pid } = scene.service
   const accounts = Math.ceil(streams / STREAMS_MAX.enterprise)
   const keys = await enterpriseKeys(scene, accounts)
-  await loaded(scene, recorder, WARMING_SECONDS)
+  await loaded(scene, recorder, warmingSeconds)
   const without = await loaded(scene, recorder, streamSeconds)
   const before = await residentMb(pid)
   const subscribed = subscriptions(scene, streams)
   const readers = await opened(scene, subscribed, keys)
   await Bun.sleep(SETTLING_MS)
   const idle = await residentMb(pid)
-  const warm = await loaded(scene, recorder, WARMING_SECONDS)
+  const warm = await loaded(scene, recorder, warmingSeconds)
   const during = await loaded(scene, recorder, streamSeconds)
   await Bun.sleep(SETTLING_MS)
   const busy = await residentMb(pid)

@@ -1,11 +1,10 @@
 import { HOUR_MS } from '~/domain/duration.ts'
 import { command } from '../process.ts'
 import { type Figure, median } from '../table.ts'
-import { asked, knownPath, opened, type Side, type Times } from './history.ts'
+import { asked, knownPath, opened, type Side, type Sizes, type Times } from './history.ts'
 import { filledHome } from './home.ts'
 import { CORRIDORS, PROVIDERS } from './market.ts'
 
-type Sizes = { readonly rows: number; readonly years: number; readonly asks: number }
 type Asked = { readonly times: readonly Times[]; readonly rowBytes: number }
 
 /** Each series has as many rows a month as in ten million, whatever the total. */
@@ -26,9 +25,15 @@ const say = (line: string) => console.error(`archive: ${line}`)
  * while a service serves and records. The archive's responses to random requests are compared with
  * those of the restored rows.
  */
-export async function archive(dir: string, { rows, years, asks }: Sizes): Promise<Figure[]> {
-  const corridors = Math.min(CORRIDORS.length, Math.max(1, Math.round(rows / CORRIDOR_ROWS)))
-  const filled = await filledHome(dir, { rows, years, corridors })
+export async function archive(
+  dir: string,
+  { asks, corridors, ...sizes }: Sizes,
+): Promise<Figure[]> {
+  const filled = await filledHome(dir, {
+    ...sizes,
+    corridors: Math.min(corridors, Math.max(1, Math.round(sizes.rows / CORRIDOR_ROWS))),
+    corridorsInAll: corridors,
+  })
   const opening = async <T>(work: (side: Side) => Promise<T>): Promise<T> => {
     const side = await opened(filled)
     return work(side).finally(() => side.close())

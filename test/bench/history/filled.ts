@@ -18,6 +18,9 @@ export type Size = Span & {
   readonly rows: number
   /** The number of corridors with the full history; the others have only live prices. */
   readonly corridors: number
+  readonly corridorsInAll: number
+  /** From one reference of a currency to the next. */
+  readonly referenceHours: number
 }
 
 type Part = { readonly name: string; readonly beforeMs: number }
@@ -32,7 +35,7 @@ export async function fill(database: Database, size: Size, say: (line: string) =
   await createCatalogueStore(database).apply({ currencies, providers: PROVIDERS })
   await beginCatalogue(sql)
   await fillReferences(sql, size)
-  const series = await seriesIn(sql)
+  const series = await seriesIn(sql, size.corridorsInAll)
   const quoted = size.corridors * PROVIDERS.length
   const story = new Story(series, quoted, size.rows, size)
   await makeMonths(sql, size)
@@ -62,9 +65,9 @@ const beginCatalogue = (sql: Sql) =>
     await tx`update catalogue_history set since = '-infinity'`
   })
 
-/** Creates every corridor with every provider; the series are in the order of corridors. */
-async function seriesIn(sql: Sql): Promise<Series[]> {
-  for (const { from, to } of CORRIDORS)
+/** Creates so many corridors with every provider; the series are in the order of corridors. */
+async function seriesIn(sql: Sql, count: number): Promise<Series[]> {
+  for (const { from, to } of CORRIDORS.slice(0, count))
     await sql`insert into corridors (source, target) values (${from}, ${to})`
   await sql`
     insert into provider_corridors (corridor_id, provider_id)
@@ -77,12 +80,13 @@ async function seriesIn(sql: Sql): Promise<Series[]> {
   return [...rows]
 }
 
-/** Fills in the value of each currency for each hour of the span. */
-async function fillReferences(sql: Sql, { nowMs, spanMs }: Span): Promise<void> {
+/** Fills in the values of each currency over the span. */
+async function fillReferences(sql: Sql, { nowMs, spanMs, referenceHours }: Size): Promise<void> {
   const [since, until] = [nowMs - spanMs, nowMs - 1].map(instantText)
   await sql`
     insert into reference_snapshots (source, fetched_at, recorded_at)
-    select 'bench', at, at from generate_series(${since!}::timestamptz, ${until!}, '1 hour') at`
+    select 'bench', at, at from generate_series(
+      ${since!}::timestamptz, ${until!}, ${`${referenceHours} hours`}::interval) at`
   await sql`
     insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
     select fetched_at, id, code, round((per_usd * (1 +

@@ -1,14 +1,14 @@
 import type { Database } from '~/store/database.ts'
 import { readPool } from '~/store/read-pool.ts'
+import { keyOf } from '../accounts.ts'
 import { connectClient } from '../client.ts'
 import { type Home, openHome } from '../home.ts'
-import { command, type Running, residentMb, serve } from '../process.ts'
+import { type Running, residentMb, serve } from '../process.ts'
 import { type Figure, median, percentile } from '../table.ts'
 import { type Filled, filledHome } from './home.ts'
 import { CORRIDORS, PROVIDERS } from './market.ts'
 import { type Question, questionsAt } from './questions.ts'
 
-const FEW_CORRIDORS = CORRIDORS.length / 10
 const WARM_UP_MAX = 20
 /**
  * Offset of the driver's queries from those of the service, so that neither warms the other's
@@ -16,11 +16,12 @@ const WARM_UP_MAX = 20
  */
 const SQL_AHEAD = 31
 
-type Sizes = {
+export type Sizes = {
   readonly rows: number
   readonly years: number
+  readonly corridors: number
+  readonly referenceHours: number
   readonly asks: number
-  readonly starts: number
 }
 type Start = { readonly ms: number; readonly mb: number }
 export type Side = {
@@ -43,12 +44,13 @@ export type Times = Record<'cold' | 'known' | 'sql' | 'repeated', number[]>
  * the rows. Each query goes to both in turns, to one corridor after another, then to one corridor
  * repeatedly. The same is done for its SQL through the driver, and for the query with `known_at`.
  */
-export async function history(dir: string, { rows, years, asks, starts }: Sizes) {
-  const fewer = { rows: Math.floor(rows / 10), years, corridors: FEW_CORRIDORS }
-  const both = [
-    await filledHome(dir, fewer),
-    await filledHome(dir, { rows, years, corridors: CORRIDORS.length }),
-  ]
+export async function history(
+  dir: string,
+  { rows, corridors, asks, starts, ...more }: Sizes & { readonly starts: number },
+) {
+  const all = { ...more, rows, corridors, corridorsInAll: corridors }
+  const fewer = { ...all, rows: Math.floor(rows / 10), corridors: corridors / 10 }
+  const both = [await filledHome(dir, fewer), await filledHome(dir, all)]
   const started = await startedInTurns(both, starts)
   const sides: Side[] = []
   try {
@@ -68,20 +70,20 @@ export async function history(dir: string, { rows, years, asks, starts }: Sizes)
 async function startedInTurns(both: readonly Filled[], rounds: number): Promise<Start[]> {
   const taken = both.map(() => [] as Start[])
   for (let round = 0; round < rounds; round++)
-    for (const [i, { dataDir }] of both.entries()) taken[i]!.push(await started(dataDir))
+    for (const [i, filled] of both.entries()) taken[i]!.push(await started(filled))
   return taken.map((starts) => ({
     ms: median(starts.map(({ ms }) => ms)),
     mb: median(starts.map(({ mb }) => mb)),
   }))
 }
 
-async function started(dataDir: string): Promise<Start> {
+async function started({ dataDir, corridorsInAll }: Filled): Promise<Start> {
   const startMs = performance.now()
   const service = await serve({ DATA_DIR: dataDir })
   const reply = await fetch(`${service.url}/status`)
   const ms = performance.now() - startMs
   const { corridors } = (await reply.json()) as { corridors: number }
-  if (corridors !== CORRIDORS.length) throw new Error(`it answers with ${corridors} corridors`)
+  if (corridors !== corridorsInAll) throw new Error(`it answers with ${corridors} corridors`)
   const { now: mb } = await residentMb(service.pid)
   await service.stop()
   return { ms, mb }
@@ -94,9 +96,7 @@ export async function opened(filled: Filled): Promise<Side> {
     ...{ DATABASE_URL: home.url, QUOTA_ENTERPRISE: '100000000', MID_MAX_AGE: '2400h' },
     LOG_SEAL_EVERY: 'off',
   }
-  const email = `${crypto.randomUUID()}@example.com`
-  const args = ['account', 'create', '--email', email, '--plan', 'enterprise', '--json']
-  const { key } = JSON.parse(await command(args, settings))
+  const key = await keyOf(home.database)
   const service = await serve(settings)
   const headers = { headers: { 'x-api-key': key } }
   const client = connectClient(new URL(service.url), headers.headers)
@@ -188,7 +188,7 @@ function figuresOf(
 
 function startFigures([short, long]: readonly Filled[], [a, b]: readonly Start[]): Figure[] {
   const beside = (value: number) => ({ what: millions(short!.rows), value })
-  const quotes = (CORRIDORS.length * PROVIDERS.length).toLocaleString('en')
+  const quotes = (long!.corridorsInAll * PROVIDERS.length).toLocaleString('en')
   const of = `${millions(long!.rows)} observations, ${quotes} live quotes`
   return [
     {

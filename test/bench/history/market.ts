@@ -16,7 +16,7 @@ export const PER_USD: Readonly<Record<string, number>> = { ...SOURCES, ...TARGET
 
 export const CODES = Object.keys(PER_USD)
 export const PROVIDERS = Array.from({ length: 100 }, (_, i) => provider(`bench-${i}`))
-/** Every provider prices each corridor, so there are 20,000 live quotes. */
+/** Every provider prices each corridor, so there are 20,000 live quotes in all of them. */
 export const CORRIDORS = Object.keys(SOURCES).flatMap((from) =>
   Object.keys(TARGETS).map((to) => ({ from, to })),
 )

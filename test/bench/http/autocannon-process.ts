@@ -17,6 +17,7 @@ const driven = (duration: number) =>
     url: origin,
     connections: CONNECTIONS,
     duration,
+    sampleInt: 1000 * Math.min(1, duration),
     timeout: 30,
     ...(perSecond !== null && { overallRate: Math.round(perSecond) }),
     requests: [

@@ -17,6 +17,8 @@ import {
 export const SERVERS: readonly ServerName[] = ['service', 'bare', 'least', 'elysia', 'sql']
 
 export type HttpOptions = {
+  /** Observations of each live quote. */
+  readonly depth: number
   readonly rounds: number
   readonly seconds: number
   /** Before the first round; 0 for none. */
@@ -35,7 +37,7 @@ export type HttpOptions = {
  */
 export async function http(dataDir: string, options: HttpOptions): Promise<Report> {
   const { rounds, seconds, only, generator, say } = options
-  const scene = await openScene(dataDir)
+  const scene = await openScene(dataDir, options.depth)
   const results: Result[] = []
   const figures: Figure[] = []
   try {

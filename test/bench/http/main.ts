@@ -23,8 +23,9 @@ export type HttpFlags = {
 export async function httpBench(dataDir: string, flags: HttpFlags): Promise<string> {
   const names = flags.servers?.split(',') ?? [...SERVERS]
   const report = await http(dataDir, {
+    depth: flags.small ? 1 : 4,
     rounds: Number(flags.rounds ?? (flags.small ? 1 : 3)),
-    seconds: Number(flags.seconds ?? (flags.small ? 1 : 3)),
+    seconds: Number(flags.seconds ?? (flags.small ? 0.1 : 3)),
     warmUpSeconds: flags.small ? 0 : 4,
     only: flags.only?.split(',') ?? (flags.small ? SMALL : []),
     servers: SERVERS.filter((name) => names.includes(name)),

@@ -4,10 +4,11 @@ import { sampleShiftDays } from '~/sample/sample.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
-import { openHome } from '../home.ts'
-import { command, type Running, serve } from '../process.ts'
+import { keyOf } from '../accounts.ts'
+import { emptyHome } from '../home.ts'
+import { type Running, serve } from '../process.ts'
 import { pinToServers } from './cores.ts'
-import { type Market, market } from './market.ts'
+import { type Market, type MarketOptions, market } from './market.ts'
 import { offerMarket } from './offers.ts'
 
 const LIVE_QUOTES = 5000
@@ -45,19 +46,20 @@ export type Scene = {
 }
 
 /**
- * The service in its own process on the sample and 5,000 generated live quotes: 500 corridors. Only
- * the quotas and the age of mids are set; keys, metering, limits and headers are the defaults.
+ * The service in its own process on the sample and 5,000 generated live quotes: 500 corridors, each
+ * quote with as many observations as `depth` says. Only the quotas and the age of mids are set;
+ * keys, metering, limits and headers are the defaults.
  */
-export async function openScene(dataDir: string): Promise<Scene> {
-  const home = await openHome(dataDir)
+export async function openScene(dataDir: string, depth: number): Promise<Scene> {
+  const home = await emptyHome(dataDir)
   const { database, url } = home
   const nowMs = Date.now()
   const shiftDays = sampleShiftDays(nowMs)
   const sample = { origin: 'http://localhost:3000', shiftDays, nowMs, say: () => {} }
   await loadSample(database, sample)
-  const { quoted, offers } = await filled(database, nowMs)
+  const { quoted, offers } = await filled(database, { nowMs, depth })
   const settings = { DATABASE_URL: url, ...LIMITS, MID_MAX_AGE: '240h' }
-  const keys = await keysOf(settings)
+  const keys = await keysOf(database)
   const service = await serve(settings)
   await pinToServers(service.pid)
   await spend(service.url, keys.spent, database)
@@ -85,24 +87,17 @@ export const LIMITS = {
   QUOTA_ENTERPRISE: '1000000000',
 }
 
-export async function keysOf(settings: Record<string, string>): Promise<Keys> {
-  const created = async (...args: string[]) => {
-    const email = `${args.at(-1)}@example.com`
-    const printed = await command(
-      ['account', 'create', '--email', email, '--plan', ...args, '--json'],
-      settings,
-    )
-    return JSON.parse(printed).key as string
-  }
-  return {
-    realtime: await created('enterprise', '--role', 'treasury'),
-    hourly: await created('pro'),
-    spent: await created('free'),
-  }
-}
+export const keysOf = async (database: Database): Promise<Keys> => ({
+  realtime: await keyOf(database, { role: 'treasury' }),
+  hourly: await keyOf(database, { plan: 'pro' }),
+  spent: await keyOf(database, { plan: 'free' }),
+})
 
 /** Quotes as many corridors as `CORRIDORS` lacks, the last of them with offers. */
-async function filled(database: Database, nowMs: number) {
+async function filled(
+  database: Database,
+  { nowMs, depth }: Pick<MarketOptions, 'nowMs' | 'depth'>,
+) {
   const { sql } = database
   const known = await sql`select source || '/' || target as pair from corridors`
   const taken = new Set(known.map(({ pair }) => pair))
@@ -113,7 +108,7 @@ async function filled(database: Database, nowMs: number) {
     select distinct on (currency) currency, per_usd
     from reference_rates order by currency, fetched_at desc`
   const perUsd = { USD: 1, ...Object.fromEntries(rates.map((r) => [r.currency, +r.per_usd])) }
-  const options = { depth: 4, nowMs, perUsd }
+  const options = { depth, nowMs, perUsd }
   const quoted = market(free.slice(0, -1), { ...options, liveQuotes: LIVE_QUOTES })
   const offers = offerMarket(free.slice(-1), options)
   await createCatalogueStore(database).apply({ currencies: [], providers: quoted.providers })
