@@ -76,7 +76,7 @@ async function byDuckDb(folder: string): Promise<Summary> {
 
 async function byPandas(folder: string): Promise<Summary> {
   await said(folder, ['python3', '-m', 'venv', 'python'])
-  await said(folder, ['python/bin/pip', 'install', '--quiet', ...PYTHON])
+  await said(folder, ['python/bin/pip', 'install', '--quiet', '--no-compile', ...PYTHON])
   await Bun.write(
     join(folder, 'read.py'),
     `import json
