@@ -81,6 +81,7 @@ export class LogKeys {
   }
 
   async #opened(sealed: string): Promise<string> {
+    await this.deps.secret()
     try {
       return await this.#seal.opened(sealed)
     } catch (cause) {

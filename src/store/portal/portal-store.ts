@@ -26,8 +26,11 @@ export function createPortalStore(database: Database) {
   return {
     /** The secret shared by all replicas: `proposed`, unless there is one already. */
     async secret(proposed: string) {
+      const rows = () => db.select().from(portalSecret)
+      const [known] = await rows()
+      if (known) return known.secret
       await db.insert(portalSecret).values({ secret: proposed }).onConflictDoNothing()
-      const [row] = await db.select().from(portalSecret)
+      const [row] = await rows()
       return row!.secret
     },
     async accountOf(userId: string) {

@@ -37,6 +37,14 @@ describe('secret', () => {
     expect(await store.secret('later')).toBe(secrets[0]!)
     await other.close()
   })
+
+  test('is read by a user that may only read', async () => {
+    const kept = await store.secret('proposal')
+    const reader = otherHandle({ url: `${database.url}?default_transaction_read_only=on` })
+    expect(await createPortalStore(reader).secret('another')).toBe(kept)
+    await expect(reader.sql`delete from portal_secret`.then()).rejects.toThrow('read-only')
+    await reader.close()
+  })
 })
 
 describe('join', () => {
