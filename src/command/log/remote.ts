@@ -38,13 +38,17 @@ export async function verifyRemote(
   const from = signedCheckpoint(first, key, earlier ? file : 'the log')
   const text = earlier ? await textAt(`${base}checkpoint`) : first
   const tree = signedCheckpoint(text, key)
-  let hasEntries = true
+  let missing: number | null = null
   let entries = 0
   await checkTree(tree, tilesAt(base), onFault, async (index, tile) => {
     const hashes = hashesOf(tile)
     const name = { level: 'entries', index, width: hashes.length } as const
-    const bundle = hasEntries ? await tileAt(base, name) : null
-    hasEntries = bundle !== null
+    const bundle = await tileAt(base, name)
+    const early = { ...name, index: missing ?? 0, width: TILE_WIDTH }
+    // It may have become public meanwhile, at the top of the hour.
+    if (bundle && missing !== null && !(await tileAt(base, early)))
+      onFault(`the bundle of entries ${missing} is missing`)
+    missing = bundle ? null : (missing ?? index)
     const own = (bundle && entriesOf(bundle)) ?? []
     if (bundle && own.length < hashes.length) onFault(`the bundle of entries ${index} is not whole`)
     for (const [i, entry] of own.slice(0, hashes.length).entries()) {

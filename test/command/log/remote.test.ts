@@ -135,6 +135,18 @@ test('a bundle whose entries cannot all be read is named', async () => {
   }
 })
 
+test('a bundle that is missing before another is named, and hides no other', async () => {
+  const host = hostOf(900)
+  const bundle = (index: number) => tilePath({ level: 'entries', index, width: TILE_WIDTH })
+  host.files.delete(bundle(0))
+  const entries = entriesOf(host.files.get(bundle(2))!)!
+  host.files.set(bundle(2), Uint8Array.from(bundleOf(entries.with(1, Buffer.from('another')))))
+  expect((await verified(host)).faults).toEqual([
+    'the bundle of entries 0 is missing',
+    'entry 513 does not match its leaf',
+  ])
+})
+
 test('a file that holds no checkpoint of last time is an error, and stays', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'checkpoint-'))
   const checkpoint = join(folder, 'checkpoint')
