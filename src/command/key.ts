@@ -32,7 +32,7 @@ export function addKey(program: Command, terminal: Terminal): void {
     .option('--budget <units>', 'the units a day of a read-only key, else 100', budgetOf)
     .option('--origins <list>', 'web origins whose pages alone may use a read-only key', originsOf)
     .option('--json', 'print one JSON document')
-    .action((options) => create(terminal, options))
+    .action((options: Creation, command: Command) => create(terminal, options, command))
   key
     .command('list')
     .description('the keys of an account, the revoked ones too')
@@ -55,13 +55,11 @@ type Creation = Json & {
   origins?: readonly string[]
 }
 
-async function create(terminal: Terminal, options: Creation) {
+async function create(terminal: Terminal, options: Creation, command: Command) {
   const { account, name, readOnly = false, budget, origins = null, json = false } = options
   const ofReadOnly = budget !== undefined ? '--budget' : origins ? '--origins' : null
   if (ofReadOnly && !readOnly)
-    throw new CommandFailure(
-      `${ofReadOnly} is for a read-only key; add --read-only, or leave it out`,
-    )
+    command.error(`error: ${ofReadOnly} is for a read-only key; add --read-only, or leave it out`)
   const { key, hash, lastFour } = newKey(readOnly)
   const dailyBudget = readOnly ? (budget ?? READ_ONLY_BUDGET) : null
   const created = await withExisting(terminal, async (database) => {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
 import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
@@ -64,7 +64,11 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--dates <order>', 'order of dates such as 03/04/2026').choices(DATE_ORDERS),
     )
-    .option('--time-zone <zone>', 'zone of dates and of times without an offset: Africa/Lagos')
+    .option(
+      '--time-zone <zone>',
+      'zone of dates and of times without an offset: Africa/Lagos',
+      asTimeZone,
+    )
     .option('--json', 'print one JSON document')
     .action(async (path: string, options: Options) => {
       const way = wayOf(path, options)
@@ -90,9 +94,12 @@ const wayOf = (path: string, options: Options): Way => ({
 })
 
 function notationOf({ decimal = '.', dates = null, timeZone = null }: Options): Notation {
-  if (timeZone !== null && !isTimeZone(timeZone))
-    throw new CommandFailure('--time-zone must be an IANA time zone such as Africa/Nairobi')
   return { decimal, dates, timeZone, settingOf: (name, value) => `--${name} ${value}` }
+}
+
+function asTimeZone(text: string): string {
+  if (isTimeZone(text)) return text
+  throw new InvalidArgumentError('It must be an IANA time zone such as Africa/Nairobi.')
 }
 
 const recordAll: Way['record'] = async (source) => ({

@@ -314,7 +314,7 @@ describe('key', () => {
     expect(listed[1].key).toBe(`crr_…${made.key.slice(-4)}`)
     const revoked = await run('key', 'revoke', made.key_id)
     expect(revoked.stdout).toContain(`(crr_…${made.key.slice(-4)}) is revoked`)
-    expect((await run(...args, 'c', '--budget', '7')).status).toBe(1)
+    expect((await run(...args, 'c', '--budget', '7')).status).toBe(2)
     expect((await run(...args, 'd', '--read-only', '--budget', '0')).status).toBe(2)
   })
 
@@ -328,7 +328,7 @@ describe('key', () => {
     ).toMatchObject({
       ...{ key_id: made.key_id, origins: ['https://shop.example', 'http://localhost:5173'] },
     })
-    expect((await run(...args, 'b', ...origins)).status).toBe(1)
+    expect((await run(...args, 'b', ...origins)).status).toBe(2)
     for (const wrong of ['shop.example', 'https://shop.example/prices', ''])
       expect((await run(...args, 'c', '--read-only', '--origins', wrong)).status).toBe(2)
   })

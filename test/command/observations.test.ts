@@ -231,6 +231,11 @@ describe('observations import', () => {
   })
 })
 
+test('observations import takes an unknown time zone for wrong usage', async () => {
+  const { status, said } = await load('-', '--time-zone', 'Africa/Nowhere')
+  expect([status, said.join()]).toEqual([2, expect.stringContaining('must be an IANA time zone')])
+})
+
 describe('observations import --skip-invalid', () => {
   test('records the other rows, keeps the rejects next to the file, and imports them once corrected', async () => {
     const before = await count()

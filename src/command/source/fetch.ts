@@ -35,9 +35,9 @@ export function addSourceFetch(sources: Command, terminal: Terminal): void {
     .option('--until <date>', 'with --since: the last day to ask for')
     .option('--dry-run', 'ask and report, and record nothing')
     .option('--json', 'print one JSON document')
-    .action(async (names: string[], options: Options) => {
-      const wish = wishOf(options)
-      const config = { ...configOf(terminal), ...namedIn(names, terminal) }
+    .action(async (names: string[], options: Options, command: Command) => {
+      const wish = wishOf(options, command)
+      const config = { ...configOf(terminal), ...namedIn(names, terminal, command) }
       const opened = wish.isDry ? withExisting : withDatabase
       const reports = await opened(terminal, (database) =>
         fetchNow(terminal, database, { config, wish }),
@@ -84,36 +84,36 @@ async function fetchNow(
   return reports
 }
 
-function namedIn(names: readonly string[], terminal: Terminal) {
+function namedIn(names: readonly string[], terminal: Terminal, command: Command) {
   const { quoteSources } = configOf(terminal)
-  const named = names.length > 0 ? namesOf(names) : quoteSources
+  const named = names.length > 0 ? namesOf(names, command) : quoteSources
   if (named.length > 0) return { quoteSources: named }
   throw new CommandFailure(
     `name the banks to ask, or all: QUOTE_SOURCES names none. There are ${SOURCE_NAMES.join(', ')}`,
   )
 }
 
-function namesOf(names: readonly string[]): readonly SourceName[] {
+function namesOf(names: readonly string[], command: Command): readonly SourceName[] {
   try {
     return asSourceNames(names.join(','))
   } catch (error) {
-    throw new CommandFailure(`the names of banks ${(error as Error).message}`)
+    return command.error(`error: the names of banks ${(error as Error).message}`)
   }
 }
 
-function wishOf({ since = null, until = null, dryRun = false }: Options): Wish {
+function wishOf({ since = null, until = null, dryRun = false }: Options, command: Command): Wish {
   if (until !== null && since === null)
-    throw new CommandFailure('--until goes with --since: name the day to begin with')
+    command.error('error: --until goes with --since: name the day to begin with')
   const days = { '--since': since, '--until': until }
   for (const [option, day] of Object.entries(days))
     if (day !== null && dateMsOf(day) === null)
-      throw new CommandFailure(`${option} must be a date such as 2026-01-31`)
+      command.error(`error: ${option} must be a date such as 2026-01-31`)
   const nowMs = systemClock.now()
   const sinceMs = since === null ? nowMs : dateMsOf(since)!
   if (sinceMs > (until === null ? nowMs : dateMsOf(until)!))
-    throw new CommandFailure('--since must not be after --until or today')
+    command.error('error: --since must not be after --until or today')
   if (sinceMs + DAY_MS <= backfillStartMs(nowMs))
-    throw new CommandFailure(`--since may be at most ${BACKFILL_YEARS_MAX} years back`)
+    command.error(`error: --since may be at most ${BACKFILL_YEARS_MAX} years back`)
   return { since, until, isDry: dryRun }
 }
 

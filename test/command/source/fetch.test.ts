@@ -108,21 +108,16 @@ describe('corridor sources fetch', () => {
       const { status, said } = await run(args)
       return [status, said.at(-1)]
     }
+    const unnamed = 'corridor: name the banks to ask, or all: QUOTE_SOURCES names none.'
+    expect(await saysOf('sources fetch')).toEqual([1, expect.stringContaining(unnamed)])
     for (const [args, text] of [
-      ['sources fetch', 'corridor: name the banks to ask, or all: QUOTE_SOURCES names none.'],
-      ['sources fetch fed', 'corridor: the names of banks must be one of bam, bceao,'],
-      [
-        'sources fetch cbk --since yesterday',
-        'corridor: --since must be a date such as 2026-01-31',
-      ],
-      ['sources fetch cbk --since 2001-01-01', 'corridor: --since may be at most 5 years back'],
-      [
-        'sources fetch cbk --since 2999-01-01',
-        'corridor: --since must not be after --until or today',
-      ],
-      ['sources fetch cbk --until 2026-01-01', 'corridor: --until goes with --since'],
+      ['sources fetch fed', 'error: the names of banks must be one of bam, bceao,'],
+      ['sources fetch cbk --since yesterday', 'error: --since must be a date such as 2026-01-31'],
+      ['sources fetch cbk --since 2001-01-01', 'error: --since may be at most 5 years back'],
+      ['sources fetch cbk --since 2999-01-01', 'error: --since must not be after --until or today'],
+      ['sources fetch cbk --until 2026-01-01', 'error: --until goes with --since'],
     ] as const)
-      expect([args, await saysOf(args)]).toEqual([args, [1, expect.stringContaining(text)]])
+      expect([args, await saysOf(args)]).toEqual([args, [2, expect.stringContaining(text)]])
   })
 
   test('leaves the work to another process that is fetching', async () => {
