@@ -51,6 +51,8 @@ export class StreamHub implements StepHearer {
   readonly #later: ChannelDeps['later']
   #position: number
   #base: HourBase
+  /** The open hour that hourly readers know. */
+  #openMs: number | null
   readonly #unhear: () => void
   /** Ends the watch on time, while there is one; and the wait for its end. */
   #unwatch: (() => void) | null = null
@@ -61,6 +63,7 @@ export class StreamHub implements StepHearer {
     this.#later = later
     this.#position = live.position
     this.#base = { generation: live.current, hourMs: null }
+    this.#openMs = live.hourMs
     const shared = {
       texts,
       now,
@@ -109,14 +112,16 @@ export class StreamHub implements StepHearer {
     if (step.kind === 'hour') this.#open(step)
   }
 
+  /** Resets all readers; those of the hourly tier only if the gap hides the start of an hour. */
   onGap(position: number): void {
-    const isFirst = this.#position === 0
     const { live } = this.deps
+    const isSameHour = this.#position !== 0 && live.hourMs === this.#openMs
     this.#position = position
     this.#channels.realtime.interrupt('gap', position)
-    if (!isFirst) return
+    if (isSameHour) return
     this.#channels.hourly.interrupt('gap', position)
     this.#base = { generation: live.current, hourMs: null }
+    this.#openMs = live.hourMs
   }
 
   /** Sends hourly readers what the hour shows, or a reset. */
@@ -124,6 +129,7 @@ export class StreamHub implements StepHearer {
     const { hourly } = this.#channels
     const entry = hourlyEntry(step, this.#base, this.deps.limits)
     this.#base = { generation: step.after, hourMs: step.hour!.ms }
+    this.#openMs = step.hour!.ms
     if (entry) hourly.append(entry, this.#known)
     else hourly.interrupt('gap', step.position)
   }

@@ -261,7 +261,7 @@ describe('an hourly stream', () => {
     expect(names(listener)).toEqual(['gone', 'best'])
   })
 
-  test('sends a reset if an hour was missed', async () => {
+  test('sends a reset as soon as a gap hides the start of an hour', async () => {
     log.pass(HOUR_MS)
     await follow(replica)
     const listener = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
@@ -269,10 +269,11 @@ describe('an hourly stream', () => {
     log.add({ kind: 'hour', atMs: hourStartMs(log.nowMs) })
     replica.skip()
     replica.run()
-    expect(listener.events).toEqual([])
+    expect(listener.events).toMatchObject([{ name: 'reset', data: { reason: 'gap' } }])
+    log.quotes({ providerId: 'retail-a', rate: 131 })
     log.pass(HOUR_MS)
     await follow(replica)
-    expect(listener.events).toMatchObject([{ name: 'reset', data: { reason: 'gap' } }])
+    expect(names(listener)).toEqual(['reset', 'quote', 'best'])
   })
 
   test('sends at the top of the hour what that hour shows, and nothing before', async () => {
