@@ -13,6 +13,11 @@ type WatchDeps = {
   readonly clock: { now(): number }
 }
 
+type TimeDeps = Pick<WatchDeps, 'changes' | 'clock'> & {
+  readonly live: Pick<LiveMemory, 'atMs' | 'position'>
+  readonly follower: Pick<Follower, 'caughtUp'>
+}
+
 /** Maximum age of the last tick while something is watched. */
 const TICK_AGE_MAX_MS = MINUTE_MS
 
@@ -32,4 +37,15 @@ export async function watchTime(deps: WatchDeps): Promise<void> {
   if (live.watched.size === 0) return
   if (nowMs - Math.min(live.atMs, follower.tickMs) >= TICK_AGE_MAX_MS || passing.isDue(nowMs))
     await changes.logTime('tick', nowMs, live.position)
+}
+
+/**
+ * Logs and serves a tick unless the last one is recent: the log's time stops while nothing is
+ * watched, and what is watched from now on is evaluated by it.
+ */
+export async function renewTime({ changes, live, follower, clock }: TimeDeps): Promise<void> {
+  const nowMs = clock.now()
+  if (nowMs - live.atMs < TICK_AGE_MAX_MS / 2) return
+  await changes.logTime('tick', nowMs, live.position)
+  await follower.caughtUp()
 }

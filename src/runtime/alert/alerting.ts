@@ -3,6 +3,7 @@ import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Follower } from '~/jobs/follower.ts'
+import { renewTime } from '~/jobs/watch-time.ts'
 import type { Live } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { systemOutside } from '~/outbound/connection.ts'
@@ -18,6 +19,7 @@ import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
 import { createDeliveryList } from '~/store/alert/delivery-list.ts'
+import { createChangeStore } from '~/store/change/change-store.ts'
 import type { Database } from '~/store/database.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { createAttemptStore } from '~/store/portal/attempt-store.ts'
@@ -56,7 +58,7 @@ export function alertingOf(options: ServiceOptions, { core, past, secret }: Part
 }
 
 type Options = Pick<AlertDeps, 'past' | 'onChange'> & {
-  readonly live: Pick<Live, 'position' | 'current'>
+  readonly live: Pick<Live, 'position' | 'current' | 'atMs'>
   readonly follower: Pick<Follower, 'caughtUp' | 'isBehind'>
   readonly config: Pick<
     Config,
@@ -87,12 +89,17 @@ export function alertDepsOf(options: Options): AlertDeps {
     deadline: (ms: number) => AbortSignal.timeout(ms),
     allowed: allowedPlaces(config.webhookAllow),
   }
+  const changes = createChangeStore(database)
+  const current = async () => {
+    await follower.caughtUp()
+    if (!follower.isBehind) await reached(renewTime({ changes, live, follower, clock }), AWAY)
+  }
   return {
     ...{ memory, past, clock, onChange },
     testBody: (alert, nowMs) => testBody(alert, nowMs, memory.isSample),
     live: {
       async caughtUp() {
-        await limit.run(() => inTime(follower.caughtUp(), CATCHING_UP))
+        await limit.run(() => inTime(current(), CATCHING_UP))
         if (follower.isBehind) throw new ServiceError('database_unavailable', AWAY)
         return live
       },

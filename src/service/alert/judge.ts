@@ -66,8 +66,8 @@ type Moment = {
 const WAITING_MAX = 1000
 /** The number of alerts that are evaluated in one go, before others get their turn. */
 const SLICE = 100
-/** Lag that the log's time may have while nothing is watched, or an alert that is read. */
-const BEHIND_MS_MAX = MINUTE_MS
+/** The longest lag of the log's time behind an alert that is read: a tick's age, and some more. */
+const BEHIND_MS_MAX = 2 * MINUTE_MS
 /** The maximum number of steps by which an alert that is read late is evaluated. */
 const RECENT_MAX = 500
 

@@ -73,6 +73,21 @@ describe('alerts on two replicas', () => {
     expect((await sent(1, 'GET', `/alerts/${alert.id}`)).is_true).toBe(true)
   })
 
+  test.each([90, 600])(
+    'report a crossing that is over at once, after nothing was watched for %d s',
+    async (seconds) => {
+      const { alerts } = await sent(0, 'GET', '/alerts')
+      for (const { id } of alerts as { id: string }[]) await sent(0, 'DELETE', `/alerts/${id}`)
+      await record(0, 129)
+      for (const { clock } of replicas) clock.advance(seconds * 1000)
+      const alert = await sent(0, 'POST', '/alerts', ABOVE)
+      await record(1, 131)
+      await record(1, 120)
+      await caughtUp()
+      await until('the crossing is notified', async () => (await notified(alert)).length === 1)
+    },
+  )
+
   test('follow the alerts created, changed and deleted on another replica', async () => {
     await record(0, 129)
     const alert = await sent(1, 'POST', '/alerts', ABOVE)
