@@ -46,7 +46,8 @@ async function spend({ scene, load, must, note }: Stage, used: number): Promise<
     if (status === 429) must(errorFault(answer) === null, `a 429 with ${errorFault(answer)}`)
     if (status === 429 && isAfter) must(false, '429 after the budget was renewed')
     if (status === 429 && body.reset !== resetOf(fromMs)) must(isAfter, `reset ${body.reset}`)
-    if (isSuccess && isAfter) units.after += 1
+    const isOfNextDay = Number(headers.get('x-ratelimit-reset')) * 1000 > midnightMs
+    if (isSuccess && isOfNextDay) units.after += 1
     else if (isSuccess) units.before += 1
     const left = Number(headers.get('x-ratelimit-remaining'))
     if (isAfter && isSuccess) must(left >= SMALL_QUOTA - 3 * units.after - 3, `${left} units left`)
