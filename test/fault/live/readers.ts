@@ -114,7 +114,10 @@ export class Readers {
       const wanted = caller === 'reader' ? live : byHour
       const subscribed = corridors === '*' ? null : corridors
       const missed = missing({ hearing, wanted, corridors: subscribed })
-      return missed.map((price) => `${caller} of ${corridors} missed ${wordsOf(price)}`)
+      const { beganAt, resets } = hearing
+      const restarts = resets.map(({ after, upTo, reason }) => `${reason} ${after} to ${upTo}`)
+      const since = `since ${[beganAt, ...restarts].join(', ')}`
+      return missed.map((price) => `${caller} of ${corridors} missed ${wordsOf(price)} ${since}`)
     })
   }
 }
