@@ -31,7 +31,7 @@ function writeTo(stream: NodeJS.WriteStream, onFault: Fault): (line: string) => 
 const say = writeTo(process.stderr, () => {})
 
 /** Reports that the work is done although its result could not be written. */
-const untold: Fault = ({ message }) => {
+const unreported: Fault = ({ message }) => {
   say(`corridor: the work is done, but its result cannot be written: ${message}`)
   process.exitCode = EXIT_FAILURE
 }
@@ -52,7 +52,7 @@ async function isSure(question: string): Promise<boolean> {
 const terminal: Terminal = {
   env: process.env,
   isTerminal: process.stderr.isTTY === true,
-  print: writeTo(process.stdout, untold),
+  print: writeTo(process.stdout, unreported),
   say,
   ...(process.stdin.isTTY && process.stderr.isTTY && { isSure }),
 }

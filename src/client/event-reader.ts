@@ -8,7 +8,7 @@ const EVENT_LENGTH_MAX = 1_048_576
 /** The id in a heartbeat, so that a reconnection has little to catch up on. */
 const ID = /^\d+-\d*$/
 
-type Hearing = {
+type EventReading = {
   readonly signal: AbortSignal | undefined
   /** The longest silence, in milliseconds; null for no limit. */
   readonly silenceMsMax: number | null
@@ -25,7 +25,7 @@ type Hearing = {
  */
 export async function* messagesOf(
   body: ReadableStream<Uint8Array>,
-  { signal, silenceMsMax, onRetry, onAlive }: Hearing,
+  { signal, silenceMsMax, onRetry, onAlive }: EventReading,
 ): AsyncGenerator<EventSourceMessage, void, void> {
   const messages: EventSourceMessage[] = []
   let isTooLong = false

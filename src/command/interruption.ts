@@ -32,7 +32,7 @@ export type Hold = {
  * the process.
  */
 export const interruptible = <T>(work: () => Promise<T>, hold: Hold): Promise<T> =>
-  hearingSignals(hold, async (interrupted) => {
+  withSignals(hold, async (interrupted) => {
     const working = work()
     try {
       return await Promise.race([working, interrupted])
@@ -44,7 +44,7 @@ export const interruptible = <T>(work: () => Promise<T>, hold: Hold): Promise<T>
 
 /** Like `interruptible`, except that what work holds stays open if it succeeds. */
 export const unlessInterrupted = <T>(work: () => Promise<T>, hold: Hold): Promise<T> =>
-  hearingSignals(hold, async (interrupted) => {
+  withSignals(hold, async (interrupted) => {
     const working = work()
     try {
       return await Promise.race([working, interrupted])
@@ -55,22 +55,22 @@ export const unlessInterrupted = <T>(work: () => Promise<T>, hold: Hold): Promis
     }
   })
 
-/** Until `listen` ends, signals only reject the promise that it is given. */
-async function hearingSignals<T>(
+/** Until `work` ends, signals only reject the promise that it is given. */
+async function withSignals<T>(
   hold: Hold,
-  listen: (interrupted: Promise<never>) => Promise<T>,
+  work: (interrupted: Promise<never>) => Promise<T>,
 ): Promise<T> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>()
   interrupted.catch(() => {})
-  const unheard = signals.hear({
+  const unlisten = signals.listen({
     stop: (signal) => reject(new Interruption(signal)),
     giveUp: (signal) =>
       void abandoned(hold, GIVING_UP_MS_MAX).then(() => process.exit(EXIT_STATUS[signal])),
   })
   try {
-    return await listen(interrupted)
+    return await work(interrupted)
   } finally {
-    unheard()
+    unlisten()
   }
 }
 

@@ -140,7 +140,7 @@ export async function untilSignal(service: RunningService, { hold, log }: Ending
     await Promise.all([abandoned(hold, msMax), log.flushed()])
     process.exit(1)
   }
-  signals.hear({ stop: resolve, giveUp: () => void giveUp(ASKED_AGAIN_MS_MAX) })
+  signals.listen({ stop: resolve, giveUp: () => void giveUp(ASKED_AGAIN_MS_MAX) })
   const signal = await asked
   const startMs = monotonicMs()
   log.info({ signal }, 'corridor stops')

@@ -13,17 +13,17 @@ export type Ending = keyof typeof EXIT_STATUS
  */
 const WISH_MS = 1000
 
-type Hearer = {
+type SignalListener = {
   /** Called at the first signal. */
   stop(signal: Ending): void
   /** Called at each further request to end. */
   giveUp(signal: Ending): void
 }
 
-/** The only listener to signals in the process, from the first hearer on. */
+/** The only listener to signals in the process, from the first listener on. */
 class Signals {
   readonly #ended = new AbortController()
-  #hearers: readonly Hearer[] = []
+  #listeners: readonly SignalListener[] = []
   #first: { readonly signal: Ending; readonly atMs: number } | null = null
   #isListening = false
 
@@ -34,34 +34,34 @@ class Signals {
   }
 
   /**
-   * Notifies `hearer`, instead of earlier ones, until the returned function is called; at once if a
-   * request was made before.
+   * Notifies `listener`, instead of earlier ones, until the returned function is called; at once if
+   * a request was made before.
    */
-  hear(hearer: Hearer): () => void {
+  listen(listener: SignalListener): () => void {
     this.#listen()
-    this.#hearers = [...this.#hearers, hearer]
-    if (this.#first) hearer.stop(this.#first.signal)
+    this.#listeners = [...this.#listeners, listener]
+    if (this.#first) listener.stop(this.#first.signal)
     return () => {
-      this.#hearers = this.#hearers.filter((one) => one !== hearer)
+      this.#listeners = this.#listeners.filter((one) => one !== listener)
     }
   }
 
   #listen(): void {
     if (this.#isListening) return
     this.#isListening = true
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, this.#heard)
-    if (!ignoresHangup()) process.on('SIGHUP', leftItsTerminal() ? () => {} : this.#heard)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, this.#onSignal)
+    if (!ignoresHangup()) process.on('SIGHUP', leftItsTerminal() ? () => {} : this.#onSignal)
   }
 
-  readonly #heard = (signal: NodeJS.Signals): void => {
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
     const ending = signal as Ending
-    const hearer = this.#hearers.at(-1)
+    const listener = this.#listeners.at(-1)
     if (this.#first === null) {
       this.#first = { signal: ending, atMs: monotonicMs() }
       this.#ended.abort()
-      if (hearer) hearer.stop(ending)
-    } else if (monotonicMs() - this.#first.atMs >= WISH_MS) hearer?.giveUp(ending)
-    if (!hearer) process.exit(EXIT_STATUS[ending])
+      if (listener) listener.stop(ending)
+    } else if (monotonicMs() - this.#first.atMs >= WISH_MS) listener?.giveUp(ending)
+    if (!listener) process.exit(EXIT_STATUS[ending])
   }
 }
 

@@ -164,7 +164,7 @@ async function* answersOf(
     const reply = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
     const isStream = reply.headers.get('content-type')?.startsWith('text/event-stream')
     if (reply.ok && isStream && reply.body)
-      return yield* eventsOf(heard(reply.body, () => timer.refresh()))
+      return yield* eventsOf(received(reply.body, () => timer.refresh()))
     yield* wholeAnswer(reply, await reply.text())
   } finally {
     clearTimeout(timer)
@@ -173,9 +173,9 @@ async function* answersOf(
 
 const TOO_LATE = `nothing came for ${ANSWER_MS_MAX} ms`
 
-async function* heard(body: ReadableStream<Uint8Array>, hear: () => void) {
+async function* received(body: ReadableStream<Uint8Array>, onBytes: () => void) {
   for await (const piece of body) {
-    hear()
+    onBytes()
     yield piece
   }
 }

@@ -45,7 +45,7 @@ async function work(tell: Tell, own: Own): Promise<void> {
   const dismissed = dismissal()
   const supervisor = {
     send: tell,
-    onMessage: (hear: (message: unknown) => void) => void process.on('message', hear),
+    onMessage: (onMessage: (message: unknown) => void) => void process.on('message', onMessage),
   }
   const service = await startWorker(own, metricsOfAllBy(supervisor)).catch(async (err) => {
     if (!isOutage(err)) throw err

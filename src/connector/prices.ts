@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Seen } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
-import { type FileRules, judged, parserOf } from '~/file/observations.ts'
+import { evaluated, type FileRules, parserOf } from '~/file/observations.ts'
 import { readSentRow } from '~/wire/row/members.ts'
 import { Misread, type Notation } from '~/wire/row/notation.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
@@ -88,11 +88,11 @@ export async function pricesOf(
   return { ...(await pricing.prices()), unread }
 }
 
-type Judged = Parameters<typeof judged>[0][number] & Pick<PriceRow, 'values'>
+type Evaluated = Parameters<typeof evaluated>[0][number] & Pick<PriceRow, 'values'>
 
 class Pricing {
   readonly #notation: Notation
-  readonly #read: Judged[] = []
+  readonly #read: Evaluated[] = []
   readonly #files: string[] = []
   #excerpt: string | null = null
 
@@ -113,7 +113,7 @@ class Pricing {
     const rules = { ...this.given.rules, defaultEffectiveMs: atMs }
     for (const [at, row] of rows.entries()) {
       const place = `row ${at + 1}${name === '' ? '' : ` (${name})`}`
-      this.#read.push(this.#judgedOf(row, { rules, place }))
+      this.#read.push(this.#evaluatedOf(row, { rules, place }))
       if (at % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await setImmediate()
     }
     return true
@@ -125,15 +125,15 @@ class Pricing {
 
   async prices(): Promise<Omit<Prices, 'unread'>> {
     const { rules, seen } = this.given
-    const { rows: valid, rejects } = await judged(this.#read, rules)
+    const { rows: valid, rejects } = await evaluated(this.#read, rules)
     const times = { repeatMs: repeatMsOf(this.connector), nowMs: rules.nowMs }
     const { rows, prices } = unrepeated(valid, seen.prices, times)
     const faultOf = new Map(rejects.map(({ number, fault }) => [number, fault]))
-    const [kept, news] = [new Set(valid), new Set(rows)]
+    const [kept, fresh] = [new Set(valid), new Set(rows)]
     const read = this.#read.map(({ values, reading: { observation } }, at) => ({
       ...{ values, fault: faultOf.get(at) ?? null },
       observation: observation && kept.has(observation) ? observation : null,
-      isRepeat: observation !== null && kept.has(observation) && !news.has(observation),
+      isRepeat: observation !== null && kept.has(observation) && !fresh.has(observation),
     }))
     const faults = rejects.map(({ copy, fault }) => `${copy}: ${fault}`)
     const files = [...seen.files, ...this.#files].slice(-SEEN_FILES_MAX)
@@ -155,7 +155,10 @@ class Pricing {
     return null
   }
 
-  #judgedOf(row: Arrival['rows'][number], { rules, place }: { rules: FileRules; place: string }) {
+  #evaluatedOf(
+    row: Arrival['rows'][number],
+    { rules, place }: { rules: FileRules; place: string },
+  ) {
     const { provider: provider_id, evidence } = this.connector
     const number = this.#read.length
     const faults = [...row.faults]

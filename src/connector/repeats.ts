@@ -15,7 +15,7 @@ export function unrepeated(
 ): { readonly rows: Observation[]; readonly prices: Seen['prices'] } {
   const held = Object.entries(seen).filter(([, [, atMs]]) => atMs > nowMs - repeatMs)
   const prices = new Map(held)
-  const news = rows.filter(({ effectiveMs, ...row }) => {
+  const fresh = rows.filter(({ effectiveMs, ...row }) => {
     const key = offerId(row)
     const price = digestOf(row)
     const [lastPrice, lastMs] = prices.get(key) ?? [null, Number.NEGATIVE_INFINITY]
@@ -27,7 +27,7 @@ export function unrepeated(
     }
     return true
   })
-  return { rows: news, prices: Object.fromEntries([...prices].slice(-PRICES_MAX)) }
+  return { rows: fresh, prices: Object.fromEntries([...prices].slice(-PRICES_MAX)) }
 }
 
 const digestOf = (value: unknown): string => Bun.hash(JSON.stringify(value)).toString(36)

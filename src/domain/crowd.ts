@@ -44,7 +44,7 @@ export class Crowd {
   }
 
   /** Steps forward to an instant and takes in its quotes, in the order they were recorded. */
-  hear(said: readonly Quote[], atMs: number): void {
+  receive(said: readonly Quote[], atMs: number): void {
     const turns = this.#turnsMs.length
     while (this.#turnsMs.at(-1)! <= atMs) this.#turnsMs.pop()
     if (this.#turnsMs.length < turns) this.#turn(atMs)

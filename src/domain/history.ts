@@ -58,7 +58,7 @@ export function spreadsThen(
     const { atMs } = all[start]!
     while (all[end]?.atMs === atMs) end++
     const instant = all.slice(start, end)
-    crowd.hear(instant, atMs)
+    crowd.receive(instant, atMs)
     for (const quote of instant)
       if (asked.has(quote.id)) spreads.set(quote.id, spreadIn(crowd, quote, rules))
   }

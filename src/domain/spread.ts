@@ -4,14 +4,14 @@ export const BPS_PER_UNIT = 10_000
 
 type Priced = { readonly rate: number; readonly rateType: RateType }
 
-type Judged = { readonly quote: Priced; readonly suspect: object | null }
+type Evaluated = { readonly quote: Priced; readonly suspect: object | null }
 
 /** The highest believed rate of each kind; of a kind without one, the highest suspect rate. */
-export function believedBests(judged: readonly Judged[]): ReadonlyMap<RateType, number> {
+export function believedBests(evaluated: readonly Evaluated[]): ReadonlyMap<RateType, number> {
   const best = new Map<RateType, number>()
   for (const isSuspect of [true, false]) {
     const kinds = new Set<RateType>()
-    for (const { quote, suspect } of judged) {
+    for (const { quote, suspect } of evaluated) {
       if ((suspect !== null) !== isSuspect) continue
       const { rate, rateType } = quote
       best.set(rateType, Math.max(rate, kinds.has(rateType) ? best.get(rateType)! : 0))

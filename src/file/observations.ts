@@ -119,7 +119,10 @@ function noteUnread(names: readonly string[], unread: Set<string>): void {
 type Read = { readonly reading: RowReading; reject(fault: string): Reject }
 
 /** The batch of some rows in their order, without those that are implausible. */
-export async function judged(read: readonly Read[], rules: FileRules): Promise<ObservationBatch> {
+export async function evaluated(
+  read: readonly Read[],
+  rules: FileRules,
+): Promise<ObservationBatch> {
   const doubtful = read.flatMap(({ reading }) =>
     reading.observation && !reading.isAccepted ? [reading.observation] : [],
   )
@@ -146,7 +149,7 @@ async function* jsonBatches(lines: AsyncIterable<Line[]>, reading: JsonReading) 
       reading: readJsonLine(line, reading),
       reject: (fault: string) => jsonReject(line, fault),
     }))
-    yield judged(read, reading.rules)
+    yield evaluated(read, reading.rules)
   }
 }
 
@@ -230,7 +233,7 @@ class CsvReader {
         reading: this.#read(record),
         reject: (fault: string) => this.#reject(record, fault),
       }))
-      yield judged(read, this.rules)
+      yield evaluated(read, this.rules)
     }
   }
 

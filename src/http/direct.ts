@@ -34,8 +34,9 @@ export class DirectRoutes {
   /** The handler of the path of a request's URL. */
   of(url: string): Fetch | undefined {
     const start = pathStart(url)
-    const alike = this.#byLength.get(pathEnd(url, start) - start)
-    if (alike) for (const { path, fetch } of alike) if (standsAt(path, url, start)) return fetch
+    const candidates = this.#byLength.get(pathEnd(url, start) - start)
+    if (candidates)
+      for (const { path, fetch } of candidates) if (standsAt(path, url, start)) return fetch
     return this.#below.find(({ path }) => url.startsWith(path, start))?.fetch
   }
 }

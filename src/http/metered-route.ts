@@ -149,9 +149,9 @@ type Failed = {
 
 function failureOf(error: unknown, { metered, request, scope, guards }: Failed): Response {
   const reply = () => metered.failed(error, { ...guards, [REQUEST_ID_HEADER]: scope.id })
-  const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
-  if (!isToldOf) scope.code = error.code
-  return isToldOf ? inScope(scope, reply, request) : reply()
+  const isLogged = !(error instanceof ServiceError) || error.cause !== undefined
+  if (!isLogged) scope.code = error.code
+  return isLogged ? inScope(scope, reply, request) : reply()
 }
 
 /** The `Retry-After` for what should have come within a second. */

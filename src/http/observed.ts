@@ -113,14 +113,18 @@ function endOf(label: RouteLabel, { requests, log }: ObservedDeps) {
 
 const isBug = (status: number): boolean => status >= FAILED_STATUS_MIN && status !== EXPECTED_STATUS
 
-type Told = RouteLabel & { readonly status: number; readonly ms: number }
+type Outcome = RouteLabel & { readonly status: number; readonly ms: number }
 
-function tell(log: Log, told: Told, { request, scope }: { request: Request; scope: RequestScope }) {
+function tell(
+  log: Log,
+  outcome: Outcome,
+  { request, scope }: { request: Request; scope: RequestScope },
+) {
   const { id, failure, caller } = scope
-  const ms = Math.round(told.ms * US_PER_MS) / US_PER_MS
-  const who = told.status === REFUSED_STATUS ? caller : null
-  const line = { request_id: id, ...told, ms, ...who, query: safeQuery(request.url) }
+  const ms = Math.round(outcome.ms * US_PER_MS) / US_PER_MS
+  const who = outcome.status === REFUSED_STATUS ? caller : null
+  const line = { request_id: id, ...outcome, ms, ...who, query: safeQuery(request.url) }
   if (failure) log[failure.level]({ ...line, err: failure.err }, failure.message)
-  else if (isBug(told.status)) log.warn(line, 'request not served')
+  else if (isBug(outcome.status)) log.warn(line, 'request not served')
   else log.debug(line, 'request')
 }

@@ -41,8 +41,8 @@ export function routed(
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     const allowed: string[] = []
     const refused = () => errorReply(methodNotAllowed(allowed), log)
-    for (const [method, alike] of Map.groupBy(own, (route) => route.method)) {
-      const { fetch, isEndless } = together(alike)
+    for (const [method, ofMethod] of Map.groupBy(own, (route) => route.method)) {
+      const { fetch, isEndless } = together(ofMethod)
       app.route(method, path, ({ request }) => fetch(request), { parse: 'none' })
       allowed.push(method)
       if (method !== 'GET') continue
@@ -56,10 +56,10 @@ export function routed(
 }
 
 /** Routes of one path and method as one: the first that a path fits, else the first of all. */
-function together(alike: readonly ObservedRoute[]): ObservedRoute {
-  const [first] = alike as readonly [ObservedRoute, ...ObservedRoute[]]
-  if (alike.length === 1) return first
-  const chosen = (path: string) => alike.find(({ fits }) => fits?.(path)) ?? first
+function together(ofMethod: readonly ObservedRoute[]): ObservedRoute {
+  const [first] = ofMethod as readonly [ObservedRoute, ...ObservedRoute[]]
+  if (ofMethod.length === 1) return first
+  const chosen = (path: string) => ofMethod.find(({ fits }) => fits?.(path)) ?? first
   return { ...first, fetch: (request) => chosen(pathOf(request.url)).fetch(request) }
 }
 

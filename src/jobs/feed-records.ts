@@ -3,7 +3,7 @@ import type { Support } from '~/domain/feed/consensus.ts'
 import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import { saidAfter } from '~/domain/feed/repetition.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
-import type { JudgedAnswer } from '~/domain/feed/unused.ts'
+import type { EvaluatedAnswer } from '~/domain/feed/unused.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 
@@ -25,7 +25,7 @@ export type RunOutcome = {
   /** The recorded snapshots: one for each feed, or set of feeds that agree; none empty. */
   readonly snapshots: readonly FeedSnapshot[]
   /** Valid responses of feeds, with the reasons for unused values. */
-  readonly answers: readonly JudgedAnswer[]
+  readonly answers: readonly EvaluatedAnswer[]
   /** A report on each configured feed, in order. */
   readonly feeds: readonly FeedReport[]
   readonly held: readonly HeldBack[]
@@ -57,14 +57,14 @@ export function recordsAfter(
 
 const UNTRIED = { ...NO_ATTEMPTS, upstreamMs: null, currencies: 0 }
 
-type Told = {
+type Reporting = {
   readonly before: FeedState
   readonly records: readonly FeedRecord[]
   readonly log: Log
 }
 
 /** Logs what changed since the last run: feeds that fail or recover, values held or released. */
-export function tell(outcome: RunOutcome, { before, records, log }: Told): void {
+export function tell(outcome: RunOutcome, { before, records, log }: Reporting): void {
   const { held, released } = outcome
   tellDissent(outcome.support, before.support ?? [], log)
   for (const { id, source, isFailing, fault, message } of records) {

@@ -11,7 +11,7 @@ import {
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { repeatedMs } from '~/domain/feed/repetition.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
-import { type JudgedAnswer, judgedAnswer } from '~/domain/feed/unused.ts'
+import { type EvaluatedAnswer, evaluatedAnswer } from '~/domain/feed/unused.ts'
 import {
   type FeedAnswer,
   type ReferenceMode,
@@ -34,7 +34,7 @@ export type FeedStore = {
   /** The saved state, plain JSON; null before the first `saveState`. */
   loadState(): Promise<FeedState | null>
   /** Replaces the saved state, and records the responses of feeds in a run. */
-  saveState(state: FeedState, answers: readonly JudgedAnswer[]): Promise<void>
+  saveState(state: FeedState, answers: readonly EvaluatedAnswer[]): Promise<void>
 }
 
 export type FetchReferencesDeps = {
@@ -124,7 +124,7 @@ class Inquiry {
   verdict: Verdict
 
   constructor(readonly context: InquiryContext) {
-    this.verdict = this.#judged()
+    this.verdict = this.#evaluated()
   }
 
   async askInTurn(): Promise<void> {
@@ -132,7 +132,7 @@ class Inquiry {
       if (this.context.deps.mode !== 'consensus' && this.verdict.open.length === 0) return
       try {
         this.answers.push(await this.#ask(feed))
-        this.verdict = this.#judged()
+        this.verdict = this.#evaluated()
       } catch (error) {
         this.failures.set(feed.id, this.#feedErrorOf(error, feed))
       }
@@ -170,7 +170,7 @@ class Inquiry {
     return new FeedError('unexpected', 'failed for an unexpected reason')
   }
 
-  #judged(): Verdict {
+  #evaluated(): Verdict {
     const { deps, before, known, standing } = this.context
     const { rules = GUARD_RULES, mode = 'order' } = deps
     return verdictOf({ answers: this.answers, known, standing, held: before.held, rules, mode })
@@ -232,7 +232,7 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
     startedMs,
     source: feeds.find(({ result }) => result === 'served')?.source ?? null,
     snapshots: snapshotsOf(verdict),
-    answers: answers.map((answer) => judgedAnswer(answer, verdict)),
+    answers: answers.map((answer) => evaluatedAnswer(answer, verdict)),
     feeds,
     held: verdict.held,
     support: verdict.support,

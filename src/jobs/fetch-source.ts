@@ -10,8 +10,8 @@ import type { Catalogue } from '~/domain/provider.ts'
 import type { BankDay, Span } from '~/domain/source/day.ts'
 import {
   daysWithin,
-  type Judgement,
-  judgementOf,
+  type Evaluation,
+  evaluationOf,
   type KnownPrice,
   type StatedPrice,
 } from '~/domain/source/guard.ts'
@@ -224,13 +224,13 @@ class SourceRun {
     const span = { sinceMs: first.atMs, untilMs: last.atMs }
     const known = await deps.store.knownPrices(source.provider.id, span)
     const catalogue = await this.#catalogueFor(taken)
-    const judged = await this.#judged(taken, { known, catalogue })
-    this.#refused.push(...judged.refused)
-    this.#currencies = judged.accepted.filter(({ atMs }) => atMs === last.atMs).length
-    await this.#record(judged.accepted, known)
-    for (const { atMs } of judged.accepted) this.#recorded.add(dateIn(atMs, timeZone))
-    if (judged.accepted.length > 0)
-      this.#newestMs = Math.max(this.#newestMs ?? 0, judged.accepted.at(-1)!.atMs)
+    const evaluated = await this.#evaluated(taken, { known, catalogue })
+    this.#refused.push(...evaluated.refused)
+    this.#currencies = evaluated.accepted.filter(({ atMs }) => atMs === last.atMs).length
+    await this.#record(evaluated.accepted, known)
+    for (const { atMs } of evaluated.accepted) this.#recorded.add(dateIn(atMs, timeZone))
+    if (evaluated.accepted.length > 0)
+      this.#newestMs = Math.max(this.#newestMs ?? 0, evaluated.accepted.at(-1)!.atMs)
   }
 
   async #catalogueFor(days: readonly BankDay[]): Promise<Catalogue> {
@@ -243,7 +243,7 @@ class SourceRun {
     return whole
   }
 
-  async #judged(days: readonly BankDay[], { known, catalogue }: Known): Promise<Judgement> {
+  async #evaluated(days: readonly BankDay[], { known, catalogue }: Known): Promise<Evaluation> {
     const { currency, timeZone } = this.source
     const active = catalogue.currencies.filter(({ isActive }) => isActive)
     const codes = new Set(active.map(({ code }) => code))
@@ -258,7 +258,7 @@ class SourceRun {
       maxAgeMs,
     })
     const isKnown = (code: string) => codes.has(code)
-    return judgementOf({ days, currency, timeZone, isKnown, midOf, known })
+    return evaluationOf({ days, currency, timeZone, isKnown, midOf, known })
   }
 
   async #record(accepted: readonly StatedPrice[], known: readonly KnownPrice[]): Promise<void> {

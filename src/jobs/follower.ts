@@ -87,7 +87,7 @@ export class Follower {
   }
 
   /** Receives a change notification; one without a position is of a version that does not log. */
-  hear({ kind, position }: { kind?: string; position?: number | null }, isOwn = false): void {
+  receive({ kind, position }: { kind?: string; position?: number | null }, isOwn = false): void {
     const { memory, clock } = this.deps
     if (position) {
       const isServed = isOwn && kind === 'observations' && this.#own.isAwaited(position)
@@ -249,8 +249,8 @@ export class Follower {
     const rows = await changes.from(live.position, ROWS_MAX)
     if (live.position > 0 && rows[0]?.position !== live.position)
       throw new Broken('the log goes on elsewhere')
-    const news = rows.filter(({ position }) => position > live.position)
-    for (const part of parts(news)) {
+    const newer = rows.filter(({ position }) => position > live.position)
+    for (const part of parts(newer)) {
       const read = await quotesOf(this.deps, part)
       for (const row of part) {
         if (this.#turns.isStopped || (isReported && this.#isLost)) return false

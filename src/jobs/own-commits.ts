@@ -20,7 +20,7 @@ export type OwnCommit = Pick<LoggedChange, 'position' | 'atMs' | 'quotes' | 'wit
 export class OwnCommits {
   readonly #after = new Map<number, OwnCommit>()
   #running = 0
-  #heardPosition = 0
+  #ownPosition = 0
 
   /** Runs work that commits; `onQuiet` receives the last position once nothing runs. */
   async during<T>(work: () => Promise<T>, onQuiet: (position: number) => void): Promise<T> {
@@ -29,14 +29,14 @@ export class OwnCommits {
       return await work()
     } finally {
       this.#running--
-      if (this.#running === 0) onQuiet(this.#heardPosition)
+      if (this.#running === 0) onQuiet(this.#ownPosition)
     }
   }
 
   /** Returns whether the notification of an own commit may wait, since some are running. */
   isAwaited(position: number): boolean {
     if (this.#running === 0) return false
-    this.#heardPosition = Math.max(this.#heardPosition, position)
+    this.#ownPosition = Math.max(this.#ownPosition, position)
     return true
   }
 

@@ -148,10 +148,10 @@ export class Whole {
     const found: LogRow[] = []
     for (let position = mark; ; ) {
       const rows = await this.deps.changes.from(position, ROWS_MAX)
-      const news = rows.filter((row) => row.position > position)
-      if (news.length === 0) return found
-      found.push(...news.filter(({ kind }) => kind === 'observations'))
-      position = news.at(-1)!.position
+      const newer = rows.filter((row) => row.position > position)
+      if (newer.length === 0) return found
+      found.push(...newer.filter(({ kind }) => kind === 'observations'))
+      position = newer.at(-1)!.position
     }
   }
 

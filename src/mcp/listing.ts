@@ -19,12 +19,12 @@ const PLAIN = ['detail', 'limit', 'offset']
  * than twice as long as the rest.
  */
 export function listed(tools: readonly Tool[]) {
-  const told = new Map<string, string>()
+  const described = new Map<string, string>()
   return tools.map(({ name, title, description, input, effect, isCard }) => ({
     name,
     title,
     description,
-    inputSchema: inputSchemaOf(name, input, told),
+    inputSchema: inputSchemaOf(name, input, described),
     annotations: annotationsOf(effect),
     ...(isCard && { _meta: { ui: { resourceUri: cardResource.uri } } }),
   }))
@@ -38,7 +38,7 @@ const annotationsOf = (effect: Tool['effect']) =>
 function inputSchemaOf(
   tool: string,
   { properties }: TObject,
-  told: Map<string, string>,
+  described: Map<string, string>,
 ): ObjectSchema {
   const fields = Object.entries(properties)
   const required = fields
@@ -47,11 +47,11 @@ function inputSchemaOf(
   const shown = fields.map(([name, field]) => {
     const whole = shownField(field)
     const text = `${name} ${JSON.stringify(whole)}`
-    const teller = told.get(text)
+    const describing = described.get(text)
     const isPlain = PLAIN.includes(name)
-    if (teller !== undefined)
-      return [name, { ...kindOf(field), ...(!isPlain && { description: `See ${teller}.` }) }]
-    if (isPlain || text.length > REPEATED_LENGTH_MAX) told.set(text, tool)
+    if (describing !== undefined)
+      return [name, { ...kindOf(field), ...(!isPlain && { description: `See ${describing}.` }) }]
+    if (isPlain || text.length > REPEATED_LENGTH_MAX) described.set(text, tool)
     return [name, whole]
   })
   return {

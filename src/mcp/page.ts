@@ -34,11 +34,11 @@ export function paged<T extends object>(
     (note) => note !== undefined && note !== null,
   )
   if (notes.length === 0) return { ...body, ...page }
-  return { ...body, ...page, note: told(notes) }
+  return { ...body, ...page, note: joined(notes) }
 }
 
 /** Notes in a row: the first as it is, each further one as a sentence of its own. */
-function told(notes: readonly string[]): string {
+function joined(notes: readonly string[]): string {
   if (notes.length === 1) return notes[0]!
   return notes
     .map((note) => (/[.!?]$/.test(note) ? note : `${note}.`))

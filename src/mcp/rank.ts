@@ -49,7 +49,7 @@ const input = Type.Object({
 })
 
 type Args = Static<typeof input>
-type Entry = { readonly value: number; readonly key: string; readonly told: object }
+type Entry = { readonly value: number; readonly key: string; readonly body: object }
 
 export const rankCosts = tool({
   name: 'rank_costs',
@@ -81,7 +81,7 @@ export const rankCosts = tool({
     const sign = order === 'lowest' ? 1 : -1
     const ranked = entries.sort((a, b) => sign * (a.value - b.value) || compareText(a.key, b.key))
     const body = { of, by, order, amount_usd, count: ranked.length }
-    const shown = sliced(ranked, args).map(({ told }) => told)
+    const shown = sliced(ranked, args).map(({ body }) => body)
     return paged(
       { ...body, [of]: shown, ...presentFreshness(view.freshness) },
       leftOut({ [of]: ranked.length }, args),
@@ -113,7 +113,7 @@ function pairEntry({ pct, found }: RankedPair, { by, count_min }: Args): Entry[]
   if (pct === null || priced.length < count_min) return []
   const stale = priced.filter(({ candidate }) => candidate.isStale).length
   const suspect = priced.filter(({ candidate }) => candidate.suspect).length
-  const told = {
+  const body = {
     source_country: sourceCountry,
     target_country: targetCountry,
     ...corridor,
@@ -126,7 +126,7 @@ function pairEntry({ pct, found }: RankedPair, { by, count_min }: Args): Entry[]
     ...(stale > 0 && { stale }),
     ...(suspect > 0 && { suspect }),
   }
-  return [{ value: pct, key: `${sourceCountry} ${targetCountry}`, told }]
+  return [{ value: pct, key: `${sourceCountry} ${targetCountry}`, body }]
 }
 
 function providersOf(view: View, args: Args): Ranking {
@@ -141,7 +141,7 @@ const providerEntry = (
 ) => ({
   value: args.by === 'pairs' ? pairs : pct,
   key: id,
-  told: {
+  body: {
     ...{ provider_id: id, provider_name: name },
     ...(args.by !== 'pairs' && { pct: roundPercent(pct) }),
     pairs,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
-import { type JudgedQuote, ratesOf } from '~/service/rates.ts'
+import { type EvaluatedQuote, ratesOf } from '~/service/rates.ts'
 import { words } from '~/wire/fields.ts'
 import { listed, staleNote } from '~/wire/note.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
@@ -64,7 +64,7 @@ export const getRates = tool({
 })
 
 /** A note that the best executable price is stale; null if it is not. */
-function leaderNote(quotes: readonly JudgedQuote[]): string | null {
+function leaderNote(quotes: readonly EvaluatedQuote[]): string | null {
   const leader = quotes.find(
     ({ ranked: { quote, suspect } }) => isExecutable(quote.rateType) && suspect === null,
   )
@@ -72,7 +72,7 @@ function leaderNote(quotes: readonly JudgedQuote[]): string | null {
 }
 
 /** The kinds of the prices after the page; null if there are none. */
-function restNote(rest: readonly JudgedQuote[]): string | null {
+function restNote(rest: readonly EvaluatedQuote[]): string | null {
   if (rest.length === 0) return null
   const kinds = Map.groupBy(rest, ({ ranked: { quote } }) => quote.rateType)
   const counts = [...kinds].map(([kind, { length }]) => `${length} ${kind}`)

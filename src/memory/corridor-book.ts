@@ -149,11 +149,11 @@ export class CorridorBook {
     )
     const midRate = suspectPct !== null && needsMid ? this.#midRate(rules) : undefined
     const mid = midRate ? { rate: midRate } : null
-    const judged = quoted.map((one) => {
+    const evaluated = quoted.map((one) => {
       const { quote, midAtQuote } = one
       return { ...one, suspect: suspicionOf(quote, { midAtQuote, mid }, suspectPct) }
     })
-    const view = corridorView(judged, rules.staleBeforeMs)
+    const view = corridorView(evaluated, rules.staleBeforeMs)
     return { ...others, daysSerial: days.serial, midRate, view }
   }
 }

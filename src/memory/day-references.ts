@@ -133,12 +133,12 @@ export class DayReferences {
 
   /** Returns an index with the days that `noted` creates from times and from existing days. */
   #noting<T>(
-    news: ReadonlyMap<string, T>,
-    noted: (currency: string, news: T) => [Iterable<number>, (atMs: number, day?: Day) => Day],
+    added: ReadonlyMap<string, T>,
+    noted: (currency: string, added: T) => [Iterable<number>, (atMs: number, day?: Day) => Day],
   ): DayReferences {
     const changed: [string, readonly Day[]][] = []
     let size = this.size
-    for (const [currency, group] of news) {
+    for (const [currency, group] of added) {
       const before = this.days.get(currency) ?? NO_DAYS
       const after = withMoments(before, ...noted(currency, group))
       if (after === before) continue
@@ -150,12 +150,12 @@ export class DayReferences {
   }
 
   #changed<T>(
-    news: ReadonlyMap<string, readonly T[]>,
-    changedBy: (days: readonly Day[], news: readonly T[]) => readonly Day[],
+    added: ReadonlyMap<string, readonly T[]>,
+    changedBy: (days: readonly Day[], added: readonly T[]) => readonly Day[],
   ): DayReferences {
     const changed: [string, readonly Day[]][] = []
     let isRead = false
-    for (const [currency, group] of news) {
+    for (const [currency, group] of added) {
       const before = this.days.get(currency)
       const after = before && changedBy(before, group)
       if (!after || after === before) continue
@@ -193,28 +193,28 @@ function withMoments(
   moments: Iterable<number>,
   dayAt: (atMs: number, day?: Day) => Day,
 ): readonly Day[] {
-  const news: Day[] = []
+  const added: Day[] = []
   for (const atMs of moments) {
     const place = placeOf(days, atMs)
     const known = days[place]?.atMs === atMs ? days[place] : undefined
     const day = dayAt(atMs, known)
-    if (day !== known) news.push(day)
+    if (day !== known) added.push(day)
   }
-  if (news.length === 0) return days
-  news.sort((a, b) => a.atMs - b.atMs)
+  if (added.length === 0) return days
+  added.sort((a, b) => a.atMs - b.atMs)
   const last = days.at(-1)
-  return !last || news[0]!.atMs > last.atMs ? days.concat(news) : merged(days, news)
+  return !last || added[0]!.atMs > last.atMs ? days.concat(added) : merged(days, added)
 }
 
 /**
  * Merges both, the oldest first; of two at one time the second's. The days before and after the
  * second ones are copied at once.
  */
-function merged(days: readonly Day[], news: readonly Day[]): readonly Day[] {
+function merged(days: readonly Day[], added: readonly Day[]): readonly Day[] {
   const between: Day[] = []
-  const start = placeOf(days, news[0]!.atMs)
+  const start = placeOf(days, added[0]!.atMs)
   let place = start
-  for (const day of news) {
+  for (const day of added) {
     while (place < days.length && days[place]!.atMs < day.atMs) between.push(days[place++]!)
     if (days[place]?.atMs === day.atMs) place++
     between.push(day)
@@ -252,8 +252,8 @@ function answeredDays(days: readonly Day[], answers: readonly ProbeAnswer[]): re
   return isChanged ? next : days
 }
 
-const newerOf = (held: Reference | null, heard: Reference | null): Reference | null =>
-  heard && (!held || newestFirst(heard, held) < 0) ? heard : held
+const newerOf = (held: Reference | null, received: Reference | null): Reference | null =>
+  received && (!held || newestFirst(received, held) < 0) ? received : held
 
 const asDollar = (reference: Reference): Reference => ({ ...reference, currency: USD, perUsd: 1 })
 

@@ -21,14 +21,14 @@ type Options = {
  * of an address have a bound together, or an account could load without end by signing in again.
  */
 export class PageLimits {
-  readonly #strangers: AddressLimits
+  readonly #signedOut: AddressLimits
   readonly #sessions: AddressLimits
   readonly #members: AddressLimits
 
   constructor(private readonly options: Options) {
     const { requestsMax } = options
     const one = { requestsMax, windowMs: MINUTE_MS }
-    this.#strangers = new AddressLimits(one)
+    this.#signedOut = new AddressLimits(one)
     this.#sessions = new AddressLimits(one)
     this.#members = new AddressLimits({ ...one, requestsMax: SESSION_SHARES * requestsMax })
   }
@@ -38,7 +38,7 @@ export class PageLimits {
     const { addressOf, sessionOf } = this.options
     const address = addressOf(request)
     const session = sessionOf(request)
-    if (session === null) return this.#strangers.take(address, nowMs)
+    if (session === null) return this.#signedOut.take(address, nowMs)
     const waitMs = this.#sessions.take(session, nowMs)
     return waitMs > 0 ? waitMs : this.#members.take(address, nowMs)
   }

@@ -5,21 +5,26 @@ import type { Log } from '~/log.ts'
 import type { StepKind } from '~/memory/live/step.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { Database } from '~/store/database.ts'
-import { type HeardNews, type Listening, listenForNews, originOf } from '~/store/news-channel.ts'
+import {
+  type Listening,
+  listenForNotifications,
+  originOf,
+  type ReceivedNotification,
+} from '~/store/notification-channel.ts'
 
 export type ChangeListenerDeps = {
   readonly database: Database
   readonly refresher: Pick<Refresher, 'note'>
   readonly follower: Pick<Follower, 'check'> & {
     /** Receives a commit in the log, and whether it is one of this process. */
-    hear(news: LoggedNews, isOwn: boolean): void
+    receive(notification: LoggedNotification, isOwn: boolean): void
   }
   readonly meter: Pick<UsageMeter, 'release'>
   readonly log: Log
 }
 
 /** Changes of alerts or of their deliveries, from any process. */
-type AlertNews =
+type AlertNotification =
   | { readonly kind: 'alerts'; readonly accountId?: string }
   | { readonly kind: 'deliveries' }
 
@@ -33,16 +38,16 @@ type AlertNews =
  */
 export class ChangeListener {
   #listening: Listening | null = null
-  readonly #alertHearers: ((news: AlertNews) => void)[] = []
+  readonly #alertListeners: ((notification: AlertNotification) => void)[] = []
   #isFirst = true
-  #isHeard = true
+  #isReceived = true
 
   constructor(private readonly deps: ChangeListenerDeps) {}
 
   /** Starts listening. Rejects if the database does not respond. */
   async start(): Promise<void> {
-    this.#listening = await listenForNews(this.deps.database, {
-      onNews: (news) => this.#hear(news),
+    this.#listening = await listenForNotifications(this.deps.database, {
+      onNotification: (notification) => this.#receive(notification),
       onConnect: () => {
         if (!this.#isFirst) {
           this.deps.refresher.note({ kind: 'everything' })
@@ -64,43 +69,44 @@ export class ChangeListener {
   }
 
   /** Passes on changes of alerts from now on; all of them after a lost connection. */
-  hearOfAlerts(hear: (news: AlertNews) => void): void {
-    this.#alertHearers.push(hear)
+  onAlerts(receive: (notification: AlertNotification) => void): void {
+    this.#alertListeners.push(receive)
   }
 
-  #tell(news: AlertNews): void {
-    for (const hear of this.#alertHearers) hear(news)
+  #tell(notification: AlertNotification): void {
+    for (const receive of this.#alertListeners) receive(notification)
   }
 
-  #hear(news: HeardNews): void {
+  #receive(notification: ReceivedNotification): void {
     const { database, refresher, follower, meter } = this.deps
-    const isOwn = news.origin === originOf(database)
-    if (isLogged(news)) follower.hear(news, isOwn)
-    else if (news.kind === 'pulse') this.#isHeard ||= isOwn
-    else if (news.kind === 'shares') {
-      if (!isOwn) meter.release(news.accountIds)
-    } else if (news.kind === 'alerts' || news.kind === 'deliveries') this.#tell(news)
-    else if (!isOwn || news.kind === 'access') refresher.note(news)
+    const isOwn = notification.origin === originOf(database)
+    if (isLogged(notification)) follower.receive(notification, isOwn)
+    else if (notification.kind === 'pulse') this.#isReceived ||= isOwn
+    else if (notification.kind === 'shares') {
+      if (!isOwn) meter.release(notification.accountIds)
+    } else if (notification.kind === 'alerts' || notification.kind === 'deliveries')
+      this.#tell(notification)
+    else if (!isOwn || notification.kind === 'access') refresher.note(notification)
   }
 
   /** Sends a pulse. A database that takes it and does not bring it back has lost our connection. */
   async #pulse(): Promise<void> {
-    if (!this.#isHeard) {
+    if (!this.#isReceived) {
       this.deps.log.warn({}, 'changes of other replicas are no longer announced; reconnecting')
       await this.#listening?.reconnect()
     }
-    this.#isHeard = false
+    this.#isReceived = false
     try {
       await this.#listening?.pulse()
     } catch (error) {
-      this.#isHeard = true
+      this.#isReceived = true
       throw error
     }
   }
 }
 
-type LoggedNews = HeardNews & { readonly kind: StepKind }
+type LoggedNotification = ReceivedNotification & { readonly kind: StepKind }
 
 /** Reports whether a commit of this kind is in the log of changes. */
-const isLogged = (news: HeardNews): news is LoggedNews =>
-  ['observations', 'references', 'catalogue', 'tick', 'hour'].includes(news.kind)
+const isLogged = (notification: ReceivedNotification): notification is LoggedNotification =>
+  ['observations', 'references', 'catalogue', 'tick', 'hour'].includes(notification.kind)

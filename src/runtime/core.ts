@@ -66,16 +66,16 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const readReplicas = opened.add(new ReadReplicas(options))
   const telemetry = opened.add(await Telemetry.start(options))
   const windows = new WindowCache()
-  const hearers: ((publication: Publication) => void)[] = []
+  const listeners: ((publication: Publication) => void)[] = []
   const memory = new Memory((publication) => {
-    for (const hear of hearers) hear(publication)
+    for (const listen of listeners) listen(publication)
   })
   const served = () => follower.caughtUp()
   const feeds = new FeedService({ ...options, memory, served, watch: telemetry.feed })
-  hearers.push((publication) => windows.note(publication))
-  hearers.push((publication) => readReplicas.note(publication))
-  hearers.push((publication) => feeds.note(publication))
-  hearers.push(() => telemetry.notePublication())
+  listeners.push((publication) => windows.note(publication))
+  listeners.push((publication) => readReplicas.note(publication))
+  listeners.push((publication) => feeds.note(publication))
+  listeners.push(() => telemetry.notePublication())
   const shares = new UsageShares(clock, LEASE_TRUST_MS)
   const meter = new UsageMeter(shares)
   meter.onUsedUp = ({ accountId, keyId, limit }) =>
@@ -93,8 +93,8 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const logged = loggedOf(options, { spread, tracing: telemetry.tracing })
   const follower = opened.add(new Follower({ ...logged, memory, live, clock, log }))
   memory.positions.onAwaited = () => void follower.caughtUp()
-  const heard = telemetry.follow({ refresher, follower })
-  const changes = new ChangeListener({ ...options, ...heard, meter })
+  const watched = telemetry.follow({ refresher, follower })
+  const changes = new ChangeListener({ ...options, ...watched, meter })
   const newKeys = newKeysOf({ ...options, refresher })
   const core = { telemetry, readReplicas, windows, memory, feeds, meter, exchange, refresher }
   const followed = { changes, live, passing, follower, days: logged.days }

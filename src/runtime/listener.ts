@@ -1,6 +1,6 @@
 import type { Config } from '~/config.ts'
 import type { Addresses } from '~/http/edge/address.ts'
-import type { Door, Room, Threshold } from '~/http/edge/door.ts'
+import type { ConnectionLimiter, Room, Threshold } from '~/http/edge/connection-limiter.ts'
 import { guardHeaders } from '~/http/edge/guard-headers.ts'
 import type { Patience } from '~/http/edge/patience.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
@@ -41,10 +41,10 @@ type Serving = {
 /** Listens for HTTP. Throws a sentence for the operator when the address is not available. */
 export function listen(
   address: Address,
-  { door, ...serving }: Serving & { door?: Door },
+  { limiter, ...serving }: Serving & { limiter?: ConnectionLimiter },
 ): Listener {
   const servers = new Servers(address, serving)
-  const timer = setInterval(() => door?.check(ROOM, servers), CHECK_MS)
+  const timer = setInterval(() => limiter?.check(ROOM, servers), CHECK_MS)
   return {
     origin: originAt({ host: address.host, port: servers.port }),
     async stop() {

@@ -139,8 +139,8 @@ export class ReadReplicas {
       replica.position = null
     }
     const isNear = this.#isNear(replica)
-    if (isNear === replica.isToldOf) return
-    replica.isToldOf = isNear
+    if (isNear === replica.isReported) return
+    replica.isReported = isNear
     const { where } = replica.database
     if (isNear) this.deps.log.info({ where }, 'read replica in use')
     else this.deps.log.warn({ where }, 'read replica left out: too far behind or away')
@@ -175,7 +175,7 @@ class Target {
   /** The position replayed when it was last asked; null when the server must not be used. */
   position: number | null = null
   /** Says whether the log last reported the server as in use; null before any report. */
-  isToldOf: boolean | null = null
+  isReported: boolean | null = null
   readonly #store: PastStore
   #replayed: Promise<number | null> | null = null
   readonly #limit: WorkLimit

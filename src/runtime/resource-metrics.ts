@@ -1,6 +1,6 @@
 import type { Clock } from '~/clock.ts'
 import { dayOf } from '~/domain/quota.ts'
-import type { Door } from '~/http/edge/door.ts'
+import type { ConnectionLimiter } from '~/http/edge/connection-limiter.ts'
 import { type HealthDeps, UNREADINESSES, unreadinessOf } from '~/http/health.ts'
 import type { SilenceWatch } from '~/jobs/watch-providers.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -31,7 +31,7 @@ export type ResourceSources = ReadinessSources & {
   readonly database: Database
   readonly readReplicas: Pick<ReadReplicas, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
-  readonly door: Door
+  readonly limiter: ConnectionLimiter
   readonly deliveries: Pick<Deliveries, 'figures'>
   readonly streams: StreamSources
   readonly storage: Pick<StorageWatch, 'metrics'>
@@ -47,7 +47,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...workMetrics(sources),
   ...replicaMetrics(sources),
   ...windowMetrics(sources),
-  ...doorMetrics(sources),
+  ...connectionLimiterMetrics(sources),
   ...sources.deliveries.figures.metrics,
   ...streamMetrics(sources.streams),
   ...sources.storage.metrics,
@@ -79,15 +79,15 @@ const busiestAccounts = ({ meter, clock }: ResourceSources): Family =>
         .map(({ accountId, units }) => [{ account: accountId }, units]),
   )
 
-const doorMetrics = ({ door }: ResourceSources): Family[] => [
-  gauge(['accepting', '1 while new connections are accepted'], () => (door.isShut ? 0 : 1)),
+const connectionLimiterMetrics = ({ limiter }: ResourceSources): Family[] => [
+  gauge(['accepting', '1 while new connections are accepted'], () => (limiter.isShut ? 0 : 1)),
   counter(
     ['connections_crowded_total', 'Times that idle connections were closed for lack of room'],
-    () => door.crowds,
+    () => limiter.crowds,
   ),
   counter(
     ['connections_refused_total', 'Times that new connections began to be refused'],
-    () => door.refusals,
+    () => limiter.refusals,
   ),
 ]
 
@@ -174,13 +174,13 @@ const windowMetrics = ({ windows }: ResourceSources): Family[] => [
 
 type StreamSources = {
   readonly hub: Pick<Streams['hub'], 'figures'>
-  readonly seats: Pick<Streams['seats'], 'figures'>
+  readonly slots: Pick<Streams['slots'], 'figures'>
   readonly open: Pick<Streams['open'], 'ended'>
 }
 
 /** Metrics of this process's streams; subscriptions of the tool server count with them. */
-const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => {
-  const byTier = (what: 'readers' | 'told' | 'resets'): Sample<number>[] => {
+const streamMetrics = ({ hub, slots, open }: StreamSources): Family[] => {
+  const byTier = (what: 'readers' | 'sent' | 'resets'): Sample<number>[] => {
     const { realtime, hourly } = hub.figures
     const tiers = Object.entries({ realtime, hourly })
     return tiers.map(([tier, figures]) => [{ tier }, figures[what]])
@@ -190,18 +190,18 @@ const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => {
   const slow = () => hub.figures.realtime.slow + hub.figures.hourly.slow
   return [
     gaugeOf(['streams_open', 'Open streams by tier'], () => byTier('readers')),
-    gauge(['streams_max', 'Streams that may be open'], () => seats.figures.openMax),
+    gauge(['streams_max', 'Streams that may be open'], () => slots.figures.openMax),
     counterOf(
       [
         'streams_refused_total',
         'Streams refused because the account, or this process, has its share open',
       ],
-      () => byReason(seats.figures.refused),
+      () => byReason(slots.figures.refused),
     ),
     counterOf(['streams_ended_total', 'Streams that this process ended, by the reason'], () =>
       byReason({ ...open.ended, slow: slow() }),
     ),
-    counterOf(['stream_events_total', 'Events sent by tier'], () => byTier('told')),
+    counterOf(['stream_events_total', 'Events sent by tier'], () => byTier('sent')),
     counterOf(['stream_resets_total', 'Times that a reader had to ask for everything again'], () =>
       byTier('resets'),
     ),

@@ -2,7 +2,7 @@ import { type App, createApp } from '~/app.ts'
 import { SAMPLE_NOTICE } from '~/domain/sample.ts'
 import { Addresses } from '~/http/edge/address.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
-import { Door } from '~/http/edge/door.ts'
+import { ConnectionLimiter } from '~/http/edge/connection-limiter.ts'
 import { Draining } from '~/http/edge/draining.ts'
 import type { Fetch } from '~/http/handler.ts'
 import type { HealthDeps } from '~/http/health.ts'
@@ -62,7 +62,7 @@ type Parts = Pick<Core, 'telemetry' | 'follower'> & {
 export class Service implements RunningService {
   readonly #opened = new Opened()
   readonly #draining: Draining
-  readonly #door: Door
+  readonly #limiter: ConnectionLimiter
   readonly #addresses: Addresses
   readonly #secret: SharedSecret
   #parts: Parts | null = null
@@ -71,7 +71,7 @@ export class Service implements RunningService {
   constructor(private readonly options: ServiceOptions) {
     const { config, log, database } = options
     this.#draining = new Draining(config.shutdownDelayMs)
-    this.#door = new Door(log)
+    this.#limiter = new ConnectionLimiter(log)
     this.#addresses = new Addresses(config.trustedProxies)
     this.#secret = sharedSecretOf(config, database)
   }
@@ -137,7 +137,7 @@ export class Service implements RunningService {
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const evidence = new Evidence({ ...options, secret })
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
-    const watched = { store, health, silence, door: this.#door, storage, rows, deliveries }
+    const watched = { store, health, silence, limiter: this.#limiter, storage, rows, deliveries }
     const app = createApp({
       ...reading,
       ...evidence.routes,
@@ -213,7 +213,7 @@ export class Service implements RunningService {
     const exact = Object.fromEntries(
       Object.entries(app.exact).map(([path, handle]) => [path, watched(handle)]),
     )
-    const edge = { addresses: this.#addresses, door: this.#door, patience: streams.patience }
+    const edge = { addresses: this.#addresses, limiter: this.#limiter, patience: streams.patience }
     return { handle: watched(app.fetch), exact, log, ...edge }
   }
 }

@@ -112,16 +112,16 @@ export class Telemetry {
         note: (change) => {
           refresher.note(change)
           const served = refresher.settled().then(() => !refresher.isBehind)
-          this.#replication.heard(change.kind, served)
+          this.#replication.receive(change.kind, served)
         },
       },
       follower: {
         check: () => follower.check(),
-        hear: (news, isOwn) => {
-          follower.hear(news, isOwn)
-          if (isOwn || news.kind === 'tick' || news.kind === 'hour') return
+        receive: (notification, isOwn) => {
+          follower.receive(notification, isOwn)
+          if (isOwn || notification.kind === 'tick' || notification.kind === 'hour') return
           const served = follower.settled().then(() => !follower.isFailing)
-          this.#replication.heard(news.kind, served)
+          this.#replication.receive(notification.kind, served)
         },
       },
     }

@@ -54,7 +54,7 @@ export class MetricsOfAll {
   constructor(private readonly peers: () => ReadonlyMap<string, Peer>) {}
 
   /** Takes a message from a worker; messages about other things are ignored. */
-  hear(message: unknown, from: Peer): void {
+  receive(message: unknown, from: Peer): void {
     if (!isMessage(message)) return
     if (message.say === 'own') this.#expected.came(message.id, message.text)
     if (message.say !== 'all?') return
@@ -78,7 +78,7 @@ export class MetricsOfAll {
 
 /** A worker's side: `own` are its own metrics, sent on demand; a scrape gets those of all. */
 export function metricsOfAllBy(
-  supervisor: Peer & { onMessage(hear: (message: unknown) => void): void },
+  supervisor: Peer & { onMessage(receive: (message: unknown) => void): void },
 ): ShareMetrics {
   const expected = new Expected()
   return (own) => {

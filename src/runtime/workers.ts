@@ -102,11 +102,11 @@ class Workers {
   /** Sends the workers the database's port whenever it changes, until the stop. */
   #tellPort(): void {
     const { sql } = this.deps.database
-    let told = portOf(sql)
+    let known = portOf(sql)
     const timer = setInterval(() => {
       const port = portOf(sql)
-      if (port === told) return
-      told = port
+      if (port === known) return
+      known = port
       for (const child of this.#running.values()) tell(child, port)
     }, PORT_MS)
     this.#stopping.signal.addEventListener('abort', () => clearInterval(timer))
@@ -123,7 +123,7 @@ class Workers {
       },
       stdio: ['ignore', 'ignore', 'inherit'],
       ipc: (message, from) => {
-        if (message !== READY) return this.#metrics.hear(message, from)
+        if (message !== READY) return this.#metrics.receive(message, from)
         tell(from, portOf(database.sql))
         answers()
       },

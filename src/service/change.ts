@@ -56,7 +56,7 @@ export async function corridorChange(
     midBefore(deps, view, { ...then, corridor }),
   ])
   const past = await withDayMids(deps, view, { quotes: heldAt(quotes, atMs), mid: startMid })
-  const start = pricesAt(view, { atMs, mid: startMid, judged: past })
+  const start = pricesAt(view, { atMs, mid: startMid, evaluated: past })
   return {
     corridor,
     period,
@@ -70,24 +70,24 @@ export async function corridorChange(
 /** The latest quotes of every offer and the mid at a time, from memory. */
 function present(view: View, { from, to }: Corridor, atMs: number) {
   const mid = view.mid(from, to, atMs) ?? null
-  const judged = view.allQuotes(from, to).map((quote) => {
+  const evaluated = view.allQuotes(from, to).map((quote) => {
     const { midAtQuote } = view.dayMidsOf(quote)
     return { quote, suspect: view.suspicionOf(quote, { midAtQuote, mid }) }
   })
-  return { mid, judged }
+  return { mid, evaluated }
 }
 
 type Then = {
   readonly atMs: number
   readonly mid: Mid | null
   /** The latest quote of every offer, be its provider active or not. */
-  readonly judged: readonly Omit<Candidate, 'isStale'>[]
+  readonly evaluated: readonly Omit<Candidate, 'isStale'>[]
 }
 
 /** The mid and the best executable rate among the offers chosen then, as live ones are. */
-function pricesAt(view: View, { atMs, mid, judged }: Then): PricesAt {
+function pricesAt(view: View, { atMs, mid, evaluated }: Then): PricesAt {
   const staleBeforeMs = view.staleBeforeMs(atMs)
-  const candidates = judged
+  const candidates = evaluated
     .filter(({ quote }) => view.wasLive(quote, atMs))
     .map(({ quote, suspect }) => ({ quote, suspect, isStale: quote.atMs < staleBeforeMs }))
   const chosen = choiceOf(candidates, { filters: NO_FILTERS, goal: null, feeMidOf: () => null })

@@ -31,7 +31,7 @@ type SaidRate = Dated & {
 }
 
 /** A rate, and whether it was suspect by the mid of its own time. */
-type JudgedRate = SaidRate & { readonly isSuspect: boolean }
+type EvaluatedRate = SaidRate & { readonly isSuspect: boolean }
 
 /** A stretch of time, and the last time of it that has come. */
 type Stretch = Window & { readonly lastMs: number }
@@ -110,7 +110,11 @@ type Ask = {
   readonly points: readonly SeriesPoint[]
 }
 
-async function lastIn(deps: HeldSeriesDeps, view: View, ask: Ask): Promise<readonly JudgedRate[]> {
+async function lastIn(
+  deps: HeldSeriesDeps,
+  view: View,
+  ask: Ask,
+): Promise<readonly EvaluatedRate[]> {
   const { corridor, stretches, points } = ask
   const [first] = stretches
   if (!first) return []
@@ -129,17 +133,17 @@ async function lastIn(deps: HeldSeriesDeps, view: View, ask: Ask): Promise<reado
       ...referenceSources(legsOf([from, to], anchors), beforeMs),
     ],
     ask: async () =>
-      judged(deps, view, { ...ask, said: await deps.store.lastIn(corridor, stretches) }),
+      evaluated(deps, view, { ...ask, said: await deps.store.lastIn(corridor, stretches) }),
     bytesOf: (rows) => rows.length * SAID_BYTES,
   })
 }
 
 /** The rates, of which those of a bucket are looked up only if its mids make them doubtful. */
-async function judged(
+async function evaluated(
   deps: HeldSeriesDeps,
   view: View,
   { corridor, stretches, points, said }: Ask & { readonly said: readonly SaidRate[] },
-): Promise<readonly JudgedRate[]> {
+): Promise<readonly EvaluatedRate[]> {
   const midsOf = new Map(points.map(({ startMs, mids }) => [startMs, mids]))
   const { quoteSuspectPct: pct = null } = view.limits
   const doubtful = said.filter(({ atMs, stretch, rate, rateType }) => {
@@ -160,53 +164,56 @@ const BARE = { fee: null, feeCurrency: null, evidence: 'observed', offer: null }
 const SAID_BYTES = 130
 
 /** Rates of each stretch, by the stretch's end. */
-function byEnd(said: readonly JudgedRate[], stretches: readonly Window[]) {
-  const ends = new Map<number, JudgedRate[]>()
+function byEnd(said: readonly EvaluatedRate[], stretches: readonly Window[]) {
+  const ends = new Map<number, EvaluatedRate[]>()
   for (const rate of said) ends.getOrInsert(stretches[rate.stretch]!.beforeMs, []).push(rate)
   return ends
 }
 
-type Heard = {
-  readonly earlier: readonly JudgedRate[]
-  readonly said: ReadonlyMap<number, readonly JudgedRate[]>
+type ReceivedPrices = {
+  readonly earlier: readonly EvaluatedRate[]
+  readonly said: ReadonlyMap<number, readonly EvaluatedRate[]>
   readonly endsMs: readonly number[]
   readonly heldMs: number | null
 }
 
-function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (number | null)[] {
-  const heard = new HeardRates(earlier)
+function standingAt(
+  view: View,
+  { earlier, said, endsMs, heldMs }: ReceivedPrices,
+): (number | null)[] {
+  const received = new ReceivedRates(earlier)
   return endsMs.map((endMs) => {
-    const news = said.get(endMs)
-    if (news) heard.hear(news)
+    const changed = said.get(endMs)
+    if (changed) received.receive(changed)
     const lastMs = Math.min(endMs - 1, view.freshness.nowMs)
-    const stands = ({ providerId, rateType, atMs, isSuspect }: JudgedRate) =>
+    const stands = ({ providerId, rateType, atMs, isSuspect }: EvaluatedRate) =>
       !isSuspect &&
       isExecutable(rateType) &&
       (heldMs === null || lastMs - atMs <= heldMs) &&
       view.wasActive(providerId, lastMs)
-    const rates = heard.validAt(lastMs).filter(stands)
+    const rates = received.validAt(lastMs).filter(stands)
     return rates.length === 0 ? null : Math.max(...rates.map(({ rate }) => rate))
   })
 }
 
 /** Last rate of every offer, while a caller steps from one stretch to the next. Mutable. */
-class HeardRates {
+class ReceivedRates {
   /** The last rates that never expire, by offer. */
-  readonly #endless = new Map<string, JudgedRate>()
+  readonly #endless = new Map<string, EvaluatedRate>()
   /** The expiring rates, as of the end of the last stretch. */
-  #ending: readonly JudgedRate[] = []
+  #ending: readonly EvaluatedRate[] = []
 
-  constructor(said: readonly JudgedRate[]) {
-    this.hear(said)
+  constructor(said: readonly EvaluatedRate[]) {
+    this.receive(said)
   }
 
-  hear(said: readonly JudgedRate[]): void {
+  receive(said: readonly EvaluatedRate[]): void {
     for (const rate of said) if (isEndless(rate)) this.#endless.set(rate.offer, rate)
     this.#ending = said.filter((rate) => !isEndless(rate))
   }
 
   /** The newest rate of each offer that is still valid. */
-  validAt(ms: number): JudgedRate[] {
+  validAt(ms: number): EvaluatedRate[] {
     const held = new Map(this.#endless)
     for (const rate of this.#ending) {
       const other = held.get(rate.offer)
@@ -216,4 +223,4 @@ class HeardRates {
   }
 }
 
-const isEndless = ({ untilMs }: JudgedRate): boolean => untilMs === Number.POSITIVE_INFINITY
+const isEndless = ({ untilMs }: EvaluatedRate): boolean => untilMs === Number.POSITIVE_INFINITY

@@ -34,10 +34,12 @@ export async function suspectsAmong(
   { corridor, quotes }: { readonly corridor: Corridor; readonly quotes: readonly Quote[] },
 ): Promise<Suspects> {
   const { quoteSuspectPct: pct = null } = view.limits
-  const judged = quotes.filter(({ rateType }) => isExecutable(rateType))
-  if (pct === null || judged.length === 0) return NONE
+  const evaluated = quotes.filter(({ rateType }) => isExecutable(rateType))
+  if (pct === null || evaluated.length === 0) return NONE
   const doubtful =
-    judged.length > FEW ? await doubtfulAmong(deps, view, { corridor, judged, pct }) : judged
+    evaluated.length > FEW
+      ? await doubtfulAmong(deps, view, { corridor, evaluated, pct })
+      : evaluated
   return foundSuspects(deps, view, doubtful)
 }
 
@@ -51,9 +53,9 @@ export async function foundSuspects(
   return new Map(priced.flatMap(({ quote, suspect }) => (suspect ? [[quote.id, suspect]] : [])))
 }
 
-type Judged = {
+type Evaluated = {
   readonly corridor: Corridor
-  readonly judged: readonly Quote[]
+  readonly evaluated: readonly Quote[]
   readonly pct: number
 }
 
@@ -61,13 +63,13 @@ type Judged = {
 async function doubtfulAmong(
   deps: SuspectsDeps,
   view: View,
-  { corridor, judged, pct }: Judged,
+  { corridor, evaluated, pct }: Evaluated,
 ): Promise<readonly Quote[]> {
-  const timesMs = judged.map(({ atMs }) => atMs)
+  const timesMs = evaluated.map(({ atMs }) => atMs)
   const fromMs = timesMs.reduce((least, ms) => Math.min(least, ms))
   const lastMs = timesMs.reduce((most, ms) => Math.max(most, ms))
   const mids = await midsIn(deps, view, { corridor, fromMs, beforeMs: lastMs + 1 })
-  return mids === null ? [] : judged.filter(({ rate }) => isDoubtful(rate, mids, pct))
+  return mids === null ? [] : evaluated.filter(({ rate }) => isDoubtful(rate, mids, pct))
 }
 
 /** The range of the pair's mids in a window; null if it had none. */

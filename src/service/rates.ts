@@ -7,7 +7,7 @@ import type { View } from '~/memory/view.ts'
 import { type Absence, absenceOf, isUnfit } from './absence.ts'
 import { supportedCorridor } from './supported.ts'
 
-export type JudgedQuote = {
+export type EvaluatedQuote = {
   readonly ranked: RankedQuote
   /** Distance to the mid; null when there is no recent mid. */
   readonly vsMidBps: number | null
@@ -15,7 +15,7 @@ export type JudgedQuote = {
 
 export type Rates = {
   readonly corridor: Corridor
-  readonly quotes: readonly JudgedQuote[]
+  readonly quotes: readonly EvaluatedQuote[]
   readonly mid: Mid | null
   /** Reason why no quote fits; null if one does. */
   readonly absence: Absence | null

@@ -17,13 +17,13 @@ import {
 } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { type BelievedStore, type Judged, withBelievedBests } from './past/believed-bests.ts'
+import { type BelievedStore, type Evaluated, withBelievedBests } from './past/believed-bests.ts'
 import { type BucketWorth, type WorthStore, worthsOf } from './past/bucket-worths.ts'
 import { closedAt, type MidCandleStore, midCandlesOf } from './past/mid-candles.ts'
 import { referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-export type SeriesPoint = Judged & {
+export type SeriesPoint = Evaluated & {
   /** The last mid known at the bucket's end; null before the feed's history begins. */
   readonly mid: number | null
   /** The time of the mid's staler leg: before the bucket if the mid is carried forward. */

@@ -244,7 +244,7 @@ export const quotesBytes = (quotes: readonly Quote[]): number => quotes.length *
 export function whoSaid(view: View, { providerId, rateType }: Quote): Provider {
   return (
     view.catalogue.anyProvider(providerId) ?? {
-      ...UNHEARD,
+      ...UNKNOWN_FIELDS,
       id: providerId,
       name: providerId,
       rateType,
@@ -252,7 +252,7 @@ export function whoSaid(view: View, { providerId, rateType }: Quote): Provider {
   )
 }
 
-const UNHEARD: Omit<Provider, 'id' | 'name' | 'rateType'> = {
+const UNKNOWN_FIELDS: Omit<Provider, 'id' | 'name' | 'rateType'> = {
   logoUrl: null,
   websiteUrl: null,
   providerType: null,

@@ -20,7 +20,7 @@ export const withActivity = (
   join (select * from ${series}) s
     on s.id = o.provider_corridor_id and s.corridor_id = o.corridor_id
   join providers p on p.id = s.provider_id
-) judged`
+) evaluated`
 
 /** The series of a corridor, to be written after FROM. */
 export const seriesOf = (sql: Sql, corridorId: number) =>

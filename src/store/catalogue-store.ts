@@ -6,7 +6,7 @@ import { assertPegs, currencyOf, currencyRow } from './currency-row.ts'
 import type { Database, Tx } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { withNotedActivity } from './distributed/noted-activity.ts'
-import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { NOTIFICATION_CHANNEL, notificationPayload } from './notification-channel.ts'
 import { currencies, providerActivity, providers } from './schema.ts'
 
 /** The most rows in one statement, which takes 65,534 parameters, ten for each provider. */
@@ -43,8 +43,8 @@ export function createCatalogueStore(database: Database) {
         const write = () => written(tx, { currencies: newCurrencies, providers: newProviders })
         await (isNoted ? write() : withNotedActivity(tx, write))
         await assertPegs(tx)
-        const news = newsPayload(database, { kind: 'catalogue' })
-        await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, (${news}::jsonb
+        const notification = notificationPayload(database, { kind: 'catalogue' })
+        await tx.execute(sql`select pg_notify(${NOTIFICATION_CHANNEL}, (${notification}::jsonb
           || jsonb_build_object('position', log_change('catalogue', null, null)))::text)`)
       })
       return { currencies: newCurrencies.length, providers: newProviders.length }

@@ -1,8 +1,8 @@
 import type { FeedState } from '~/domain/feed/state.ts'
-import type { JudgedAnswer } from '~/domain/feed/unused.ts'
+import type { EvaluatedAnswer } from '~/domain/feed/unused.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { announced } from './news-channel.ts'
+import { announced } from './notification-channel.ts'
 import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor reference fetch'
@@ -16,8 +16,8 @@ export function createFeedStateStore(database: Database) {
       const [row] = await sql`select state::text from reference_feed_state`
       return row ? JSON.parse(row.state) : null
     },
-    async save(state: FeedState, answers: readonly JudgedAnswer[] = []) {
-      const column = (of: (answer: JudgedAnswer) => string) => arrayLiteral(answers.map(of))
+    async save(state: FeedState, answers: readonly EvaluatedAnswer[] = []) {
+      const column = (of: (answer: EvaluatedAnswer) => string) => arrayLiteral(answers.map(of))
       const json = (of: ReadonlyMap<string, string>) => JSON.stringify(Object.fromEntries(of))
       const ranText = instantText(state.ranMs ?? 0)
       await sql`

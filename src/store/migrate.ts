@@ -41,11 +41,11 @@ export async function migrate(
   folder: string = FOLDER,
 ): Promise<number> {
   const sql = ownConnection(database.sql)
-  let toldBy = reasonOf
+  let explain = reasonOf
   let outcome = 'nothing was changed'
   try {
     if (await isCurrent(database.sql, folder)) return 0
-    toldBy = changeReasonOf
+    explain = changeReasonOf
     await turn(sql)
     if (await isDistributed(sql)) await sql`SET citus.multi_shard_modify_mode = 'sequential'`
     const before = await appliedCount(sql)
@@ -60,7 +60,7 @@ export async function migrate(
     return (await appliedCount(sql)) - before
   } catch (error) {
     throw new Error(
-      `the database could not be brought to the current schema, ${outcome}: ${toldBy(error)}`,
+      `the database could not be brought to the current schema, ${outcome}: ${explain(error)}`,
       { cause: error },
     )
   } finally {

@@ -1,5 +1,5 @@
 import type { Database, Part, Sql, TransactionSql } from './database.ts'
-import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from './news-channel.ts'
+import { announcedIds, CHANGE_ROWS_MAX, loggedNotification } from './notification-channel.ts'
 import { TERM_COLUMNS } from './offer/offer-row.ts'
 import { OWN_NAMES } from './recording/own-columns.ts'
 
@@ -40,7 +40,7 @@ export type ImportWay = {
   readonly recorded: Target
   readonly compared: Target
   /** The statement that logs and announces its own rows, `inserted` of them. */
-  news(database: Database, own: Part, inserted: number): Part
+  notification(database: Database, own: Part, inserted: number): Part
 }
 
 /** The way for observations in the database itself. */
@@ -54,9 +54,9 @@ export const localWay = (sql: Sql): ImportWay => ({
   },
   recorded: RECORDED,
   compared: COMPARED,
-  news: (database, own, inserted) =>
+  notification: (database, own, inserted) =>
     inserted > CHANGE_ROWS_MAX
-      ? loggedNews(database, 'observations')
+      ? loggedNotification(database, 'observations')
       : announcedIds(database, 'observations', { added: own, atMs: null }),
 })
 

@@ -6,7 +6,7 @@ import { SAMPLE_MARK } from '~/domain/sample.ts'
 import type { Database, Sql } from './database.ts'
 import { referencesAt } from './day-references.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { announcedIds } from './news-channel.ts'
+import { announcedIds } from './notification-channel.ts'
 import { referenceCodes, referenceOf, type SelectedReference } from './reference-row.ts'
 
 /** The store of references; without a clock they bear the time of the server's. */

@@ -16,7 +16,7 @@ export class ReplicationFigures {
   #count = 0
 
   /** Notes an announcement; `served` resolves to whether memory has it now. If not, it waits on. */
-  heard(kind: string, served: Promise<boolean>): void {
+  receive(kind: string, served: Promise<boolean>): void {
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
     if (this.#waiting.size >= WAITING_MAX) return
     const id = ++this.#count
@@ -39,7 +39,7 @@ export class ReplicationFigures {
 
   /** The time that the oldest announcement that is not served has waited; 0 when none waits. */
   get lagMs(): number {
-    for (const heardMs of this.#waiting.values()) return monotonicMs() - heardMs
+    for (const receivedMs of this.#waiting.values()) return monotonicMs() - receivedMs
     return 0
   }
 

@@ -52,10 +52,10 @@ export function pastAbsenceNote(absence: Absence, date: string): string {
  */
 export function emptyNote(
   { newestMs, unfit }: Emptiness,
-  told: { what: string; nothing: string },
+  said: { what: string; nothing: string },
 ): string {
-  if (unfit.length > 0) return unfitText(told.what, unfit)
-  return newestMs === null ? told.nothing : `${olderText(`Every ${told.what}`, newestMs)}.`
+  if (unfit.length > 0) return unfitText(said.what, unfit)
+  return newestMs === null ? said.nothing : `${olderText(`Every ${said.what}`, newestMs)}.`
 }
 
 const unfitText = (price: string, unfit: readonly FilterName[]): string =>

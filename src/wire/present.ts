@@ -53,14 +53,14 @@ export function presentFreshness({ tier, nowMs, cutoffMs, isSample }: Freshness)
 }
 
 /** The last string of each tier: under load many responses fall into one millisecond. */
-const told: Record<Tier, { nowMs: number; isSample: boolean | undefined; text: string }> = {
+const stamped: Record<Tier, { nowMs: number; isSample: boolean | undefined; text: string }> = {
   hourly: { nowMs: Number.NaN, isSample: false, text: '' },
   realtime: { nowMs: Number.NaN, isSample: false, text: '' },
 }
 
 /** The fields of `presentFreshness` as a string, byte for byte, up to the end of the body. */
 export function freshnessText({ tier, nowMs, cutoffMs, isSample }: Freshness): string {
-  const last = told[tier]
+  const last = stamped[tier]
   if (last.nowMs !== nowMs || last.isSample !== isSample) {
     const asOf = tier === 'hourly' ? `,"as_of":"${iso(cutoffMs)}"` : ''
     const sample = isSample ? ',"sample":true' : ''

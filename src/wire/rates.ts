@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { roundBps } from '~/domain/round.ts'
-import type { JudgedQuote, Rates } from '~/service/rates.ts'
+import type { EvaluatedQuote, Rates } from '~/service/rates.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
   freshnessFields,
@@ -68,7 +68,7 @@ export const ratesList = new List({
 
 /** One quote of a corridor in the form of `/rates` and `/historical`. */
 export function presentProviderRate(
-  { ranked, vsMidBps }: JudgedQuote,
+  { ranked, vsMidBps }: EvaluatedQuote,
   asked: Detailed = {},
 ): Static<typeof DetailedRate> {
   const { quote, provider, spreadBps } = ranked

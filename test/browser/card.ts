@@ -36,12 +36,12 @@ async function shown(page: Page, result: object) {
     ({ html, result }) => {
       const frame = document.createElement('iframe')
       frame.setAttribute('sandbox', 'allow-scripts')
-      const heard: string[] = []
-      Object.assign(window, { heard })
+      const received: string[] = []
+      Object.assign(window, { received })
       addEventListener('message', ({ data }) => {
         const tell = (message: object) =>
           frame.contentWindow!.postMessage({ jsonrpc: '2.0', ...message }, '*')
-        heard.push(data.method)
+        received.push(data.method)
         if (data.method === 'ui/initialize')
           tell({ id: data.id, result: { protocolVersion: data.params.protocolVersion } })
         if (data.method === 'ui/notifications/initialized')
@@ -52,7 +52,7 @@ async function shown(page: Page, result: object) {
     },
     { html: contents[0].text as string, result },
   )
-  await page.waitForFunction('window.heard.includes("ui/notifications/size-changed")')
+  await page.waitForFunction('window.received.includes("ui/notifications/size-changed")')
   return page.frameLocator('iframe')
 }
 

@@ -48,20 +48,20 @@ async function record(rate: number): Promise<void> {
   expect(reply.status).toBe(201)
 }
 
-/** Starts to listen in the page; `window.heard` collects the names of events and their rates. */
+/** Starts to listen in the page; `window.received` collects the names of events and their rates. */
 const listenIn = (page: Page, url: string): Promise<unknown> =>
   page.evaluate(`
-    window.heard = []
+    window.received = []
     window.source = new EventSource(${JSON.stringify(url)})
-    source.onerror = () => heard.push(source.readyState === EventSource.CLOSED ? 'closed' : 'lost')
+    source.onerror = () => received.push(source.readyState === EventSource.CLOSED ? 'closed' : 'lost')
     for (const name of ['hello', 'quote', 'reset', 'ended'])
       source.addEventListener(name, ({ data }) => {
         const { rate, tier } = JSON.parse(data)
-        heard.push([name, rate ?? tier].filter(Boolean).join(' '))
+        received.push([name, rate ?? tier].filter(Boolean).join(' '))
       })
     0`)
 
-const heardIn = (page: Page): Promise<string[]> => page.evaluate('heard') as Promise<string[]>
+const heardIn = (page: Page): Promise<string[]> => page.evaluate('received') as Promise<string[]>
 
 const hears = (page: Page, what: string): Promise<void> =>
   until(`the page hears ${what}`, async () => (await heardIn(page)).includes(what))
@@ -86,11 +86,11 @@ describe('an EventSource in a page of another origin', () => {
     await hears(page, 'quote 4702')
     await record(4703)
     await hears(page, 'quote 4703')
-    const heard = await heardIn(page)
-    expect(heard.filter((what) => what.startsWith('quote'))).toEqual(
+    const received = await heardIn(page)
+    expect(received.filter((what) => what.startsWith('quote'))).toEqual(
       [4700, 4701, 4702, 4703].map((rate) => `quote ${rate}`),
     )
-    expect(heard.filter((what) => /^(reset|closed)/.test(what))).toEqual([])
+    expect(received.filter((what) => /^(reset|closed)/.test(what))).toEqual([])
     await context.close()
   })
 

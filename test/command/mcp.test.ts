@@ -189,14 +189,14 @@ describe('bridge', () => {
   })
 
   test('keeps the key and a message from a service that redirects them', async () => {
-    const heard: string[] = []
-    const elsewhere = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(heard.push(url)) })
+    const received: string[] = []
+    const elsewhere = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(received.push(url)) })
     const target = `http://127.0.0.1:${elsewhere.port}/mcp`
     const moved = Bun.serve({ port: 0, fetch: () => Response.redirect(target, 307) })
     const { answers } = await spoken([lineOf({ method: 'ping' })], {
       url: `http://127.0.0.1:${moved.port}/`,
     })
-    expect([answers.length, answers[0].error.code, heard]).toEqual([1, -32000, []])
+    expect([answers.length, answers[0].error.code, received]).toEqual([1, -32000, []])
     await Promise.all([elsewhere.stop(true), moved.stop(true)])
   })
 })
@@ -214,14 +214,14 @@ describe('a subscription by the bridge', () => {
     const open = new Map<string, ReadableStreamDefaultController>()
     const leaving = new Map<string, () => void>()
     const left = (id: string) => new Promise<void>((resolve) => leaving.set(id, resolve))
-    const heard: string[] = []
+    const received: string[] = []
     const frame = (message: object) =>
       new TextEncoder().encode(`: alive\n\nevent: message\ndata: ${JSON.stringify(message)}\n\n`)
     const server = Bun.serve({
       port: 0,
       async fetch(request) {
         const { id, method } = (await request.json()) as { id: string; method: string }
-        heard.push(method)
+        received.push(method)
         if (method !== 'subscriptions/listen')
           return Response.json({ jsonrpc: '2.0', id, result: {} })
         const body = new ReadableStream({
@@ -236,7 +236,7 @@ describe('a subscription by the bridge', () => {
     })
     const tell = (id: string, message: object) => open.get(id)!.enqueue(frame(message))
     const end = (id: string) => open.get(id)!.close()
-    return { server, url: `${server.url}mcp`, heard, left, tell, end }
+    return { server, url: `${server.url}mcp`, received, left, tell, end }
   }
 
   /** A bridge whose input is written line by line, and its output. */
@@ -245,15 +245,15 @@ describe('a subscription by the bridge', () => {
     const writer = input.writable.getWriter()
     // biome-ignore lint/suspicious/noExplicitAny: a test states what it expects of a response
     const answers: any[] = []
-    let hear = () => {}
+    let listen = () => {}
     const answer = (line: string) => {
       answers.push(JSON.parse(line))
-      hear()
+      listen()
     }
     const bytes = bytesOf(input.readable)
     const done = bridge({ url, key: 'crd_key', input: bytes, answer, say() {} })
     const until = async (count: number) => {
-      while (answers.length < count) await new Promise<void>((resolve) => (hear = resolve))
+      while (answers.length < count) await new Promise<void>((resolve) => (listen = resolve))
       return answers.slice(0, count)
     }
     return {
@@ -266,7 +266,7 @@ describe('a subscription by the bridge', () => {
   }
 
   test('is passed on as it comes, alongside other messages, until it is cancelled', async () => {
-    const { server, url, heard, left, tell } = streaming()
+    const { server, url, received, left, tell } = streaming()
     const { write, close, done, until, answers } = talk(url)
     await write(subscribe('s1'))
     await until(1)
@@ -285,7 +285,7 @@ describe('a subscription by the bridge', () => {
     await write(cancel('unknown'))
     await close()
     await done
-    expect([answers.length, heard]).toEqual([
+    expect([answers.length, received]).toEqual([
       4,
       ['subscriptions/listen', 'ping', 'notifications/cancelled'],
     ])

@@ -57,7 +57,7 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
     429,
     async (world) => {
       const { id, key } = world.account('free')
-      for (let i = 0; i < 2; i++) await world.streams.seats.take(id, 'free')
+      for (let i = 0; i < 2; i++) await world.streams.slots.take(id, 'free')
       return world.get('/stream?corridors=USD/KES', key)
     },
   ],

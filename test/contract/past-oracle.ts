@@ -216,10 +216,10 @@ function offerShown(row: Said, p: Parameters, most?: number) {
 const plainAmounts = (identity: unknown[]) =>
   identity.map((one) => (typeof one === 'number' ? String(one) : one))
 
-type Judged = { row: Said; isStale: boolean; silent: boolean }
+type Evaluated = { row: Said; isStale: boolean; silent: boolean }
 
 /** The order in which a provider's offers are chosen, without an amount. */
-function byChoice(a: Judged, b: Judged): number {
+function byChoice(a: Evaluated, b: Evaluated): number {
   const percent = ({ offer }: Said) => Number(offer.fee_percent ?? 0)
   const isStated = ({ fee, offer }: Said) => fee !== null || offer.fee_percent !== undefined
   return (
@@ -234,8 +234,8 @@ function byChoice(a: Judged, b: Judged): number {
 }
 
 /** The first of each group by the rules of choice. */
-function chosen(judged: Judged[], groupOf: (row: Said) => string): Judged[] {
-  const groups = Map.groupBy(judged, ({ row }) => groupOf(row))
+function chosen(evaluated: Evaluated[], groupOf: (row: Said) => string): Evaluated[] {
+  const groups = Map.groupBy(evaluated, ({ row }) => groupOf(row))
   return [...groups.values()].map((group) => group.sort(byChoice)[0]!)
 }
 
@@ -468,11 +468,11 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const stood = seen(pair)
   const isStale = ({ at }: Said) =>
     Math.min(asOf, now) - at > (staleAfter ?? Number.POSITIVE_INFINITY)
-  const judged = stood
+  const evaluated = stood
     .filter((row) => silences(row, p, OWN_MOST) !== null)
     .map((row) => ({ row, isStale: isStale(row), silent: silences(row, p, OWN_MOST)!.length > 0 }))
   const groupOf = (row: Said) => (p.offers === 'all' ? identityOf(row) : row.provider)
-  const quotes = chosen(judged, groupOf).map(({ row }) => row)
+  const quotes = chosen(evaluated, groupOf).map(({ row }) => row)
   const isSilent = (row: Said) => Number(silences(row, p, OWN_MOST)!.length > 0)
   const isFixed = ({ kind }: Said) => !isExecutable(kind)
   const isUnfit =
@@ -558,12 +558,12 @@ export function change(
         counts(facts, { now, tier }, row.provider, at) &&
         at - row.at <= (quoteMaxAge ?? Number.POSITIVE_INFINITY),
     )
-    const judged = live.map((row) => ({
+    const evaluated = live.map((row) => ({
       row,
       isStale: at - row.at > (staleAfter ?? Number.POSITIVE_INFINITY),
       silent: false,
     }))
-    const executable = chosen(judged, ({ provider }) => provider)
+    const executable = chosen(evaluated, ({ provider }) => provider)
       .map(({ row }) => row)
       .filter(({ kind }) => isExecutable(kind))
     const best = executable.length > 0 ? Math.max(...executable.map(({ rate }) => rate)) : undefined

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Database } from '~/store/database.ts'
-import { listenForNews } from '~/store/news-channel.ts'
+import { listenForNotifications } from '~/store/notification-channel.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { otherHandle, stockedDatabase } from '../store/samples.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
@@ -95,9 +95,9 @@ async function differencesIn(database: Database): Promise<unknown[]> {
 async function replicaOf(database: FreshDatabase) {
   const handle = otherHandle(database)
   const world = await worldOn(handle)
-  const listening = await listenForNews(handle, {
-    onNews: (news) => {
-      if (news.kind === 'observations') world.follower.hear(news)
+  const listening = await listenForNotifications(handle, {
+    onNotification: (news) => {
+      if (news.kind === 'observations') world.follower.receive(news)
     },
     onConnect() {},
   })

@@ -19,16 +19,16 @@ describe('Crowd', () => {
   test('has no best without a quote, and the highest of each kind with some', () => {
     const crowd = crowdOf()
     expect([crowd.best('retail'), crowd.bestBelieved('retail')]).toEqual([0, 0])
-    crowd.hear([said(1, 'a', 100), said(2, 'b', 90)], 10)
+    crowd.receive([said(1, 'a', 100), said(2, 'b', 90)], 10)
     expect([crowd.best('retail'), crowd.bestBelieved('retail')]).toEqual([100, 100])
     expect([crowd.best('official'), crowd.bestBelieved('official')]).toEqual([0, 0])
   })
 
   test('follows each quote that replaces the best, upwards and downwards', () => {
     const crowd = crowdOf()
-    crowd.hear([said(1, 'a', 100), said(2, 'b', 90)], 10)
+    crowd.receive([said(1, 'a', 100), said(2, 'b', 90)], 10)
     const after = [said(3, 'b', 110), said(4, 'b', 80), said(5, 'a', 70)].map((quote) => {
-      crowd.hear([quote], 10 + quote.id)
+      crowd.receive([quote], 10 + quote.id)
       return crowd.bestBelieved('retail')
     })
     expect(after).toEqual([110, 100, 80])
@@ -36,17 +36,17 @@ describe('Crowd', () => {
 
   test('ignores every suspect quote, whenever it comes', () => {
     const crowd = crowdOf()
-    crowd.hear([said(1, 'a', 100), said(2, 'b', 900)], 10)
+    crowd.receive([said(1, 'a', 100), said(2, 'b', 900)], 10)
     expect([crowd.best('retail'), crowd.bestBelieved('retail')]).toEqual([900, 100])
-    crowd.hear([said(3, 'b', 800)], 11)
+    crowd.receive([said(3, 'b', 800)], 11)
     expect([crowd.best('retail'), crowd.bestBelieved('retail')]).toEqual([800, 100])
   })
 
   test('returns to the older quote once the newer has expired, and not at its end', () => {
     const crowd = crowdOf()
-    crowd.hear([said(1, 'a', 100), said(2, 'a', 200, 30), said(3, 'a', 300, 20)], 10)
+    crowd.receive([said(1, 'a', 100), said(2, 'a', 200, 30), said(3, 'a', 300, 20)], 10)
     const bests = [20, 21, 30, 31].map((atMs) => {
-      crowd.hear([], atMs)
+      crowd.receive([], atMs)
       return crowd.bestBelieved('retail')
     })
     expect(bests).toEqual([300, 200, 200, 100])
@@ -54,10 +54,10 @@ describe('Crowd', () => {
 
   test('drops an older quote that expires before the newer', () => {
     const crowd = crowdOf()
-    crowd.hear([said(1, 'a', 100, 20), said(2, 'a', 90, 30)], 10)
-    crowd.hear([], 15)
+    crowd.receive([said(1, 'a', 100, 20), said(2, 'a', 90, 30)], 10)
+    crowd.receive([], 15)
     expect(crowd.best('retail')).toBe(90)
-    crowd.hear([], 31)
+    crowd.receive([], 31)
     expect(crowd.best('retail')).toBe(0)
   })
 
@@ -66,14 +66,14 @@ describe('Crowd', () => {
     const crowd = crowdOf({
       activityOf: (id) => ({ isActive: id !== 'a', changes: id === 'a' ? changes : [] }),
     })
-    crowd.hear([said(1, 'a', 100), said(2, 'b', 90)], 10)
+    crowd.receive([said(1, 'a', 100), said(2, 'b', 90)], 10)
     const bests = [10, 19, 20].map((atMs) => {
-      crowd.hear([], atMs)
+      crowd.receive([], atMs)
       return crowd.bestBelieved('retail')
     })
     expect(bests).toEqual([100, 100, 90])
     const others = crowdOf({ fits: ({ providerId }) => providerId === 'b' })
-    others.hear([said(1, 'a', 100), said(2, 'b', 90)], 10)
+    others.receive([said(1, 'a', 100), said(2, 'b', 90)], 10)
     expect(others.best('retail')).toBe(90)
   })
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { believedBests, spreadBps, vsMidBps } from '~/domain/spread.ts'
 import { rates, rateTypes } from '../support/quotes.ts'
 
-type Judged = Parameters<typeof believedBests>[0][number]
+type Evaluated = Parameters<typeof believedBests>[0][number]
 
 const priced = fc.array(
   fc.record({
@@ -12,14 +12,14 @@ const priced = fc.array(
   }),
   { maxLength: 30 },
 )
-const believed = (rate: number, rateType: Judged['quote']['rateType']): Judged => ({
+const believed = (rate: number, rateType: Evaluated['quote']['rateType']): Evaluated => ({
   quote: { rate, rateType },
   suspect: null,
 })
 
-const spreadsBps = (judged: readonly Judged[]): number[] => {
-  const bests = believedBests(judged)
-  return judged.map(({ quote }) => spreadBps(quote, bests))
+const spreadsBps = (evaluated: readonly Evaluated[]): number[] => {
+  const bests = believedBests(evaluated)
+  return evaluated.map(({ quote }) => spreadBps(quote, bests))
 }
 
 describe('believedBests', () => {
@@ -72,10 +72,10 @@ describe('spreadBps', () => {
 
   test('is 0 for the best of each kind, above it below, and negative only for suspect ones', () => {
     fc.assert(
-      fc.property(priced, (judged) => {
-        const spreads = spreadsBps(judged)
-        for (const [i, { quote, suspect }] of judged.entries()) {
-          const own = judged.filter((one) => one.quote.rateType === quote.rateType)
+      fc.property(priced, (evaluated) => {
+        const spreads = spreadsBps(evaluated)
+        for (const [i, { quote, suspect }] of evaluated.entries()) {
+          const own = evaluated.filter((one) => one.quote.rateType === quote.rateType)
           const known = own.filter((one) => one.suspect === null)
           const best = Math.max(...(known.length > 0 ? known : own).map((one) => one.quote.rate))
           expect(spreads[i] === 0).toBe(quote.rate === best)
@@ -90,9 +90,9 @@ describe('spreadBps', () => {
 
   test('does not change with quotes of another kind', () => {
     fc.assert(
-      fc.property(priced, rateTypes, (judged, kind) => {
-        const own = judged.filter(({ quote }) => quote.rateType === kind)
-        const among = spreadsBps(judged).filter((_, i) => judged[i]!.quote.rateType === kind)
+      fc.property(priced, rateTypes, (evaluated, kind) => {
+        const own = evaluated.filter(({ quote }) => quote.rateType === kind)
+        const among = spreadsBps(evaluated).filter((_, i) => evaluated[i]!.quote.rateType === kind)
         expect(among).toEqual(spreadsBps(own))
       }),
     )

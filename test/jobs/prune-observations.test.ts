@@ -6,7 +6,7 @@ import type { Observation } from '~/domain/observation.ts'
 import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import { keptFromMs, type PruneDeps, pruneObservations } from '~/jobs/prune-observations.ts'
 import { QuoteIndex } from '~/memory/quote-index.ts'
-import { listenForNews } from '~/store/news-channel.ts'
+import { listenForNotifications } from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createRetentionStore } from '~/store/past/retention-store.ts'
@@ -159,10 +159,13 @@ describe('pruneObservations', () => {
 
   test('records who pruned what, permanently, and notifies listeners', async () => {
     await record(said('KES', LIMIT_MS - 3), said('KES', LIMIT_MS - 2))
-    const heard = Promise.withResolvers<object>()
-    const news = await listenForNews(database, { onNews: heard.resolve, onConnect() {} })
+    const received = Promise.withResolvers<object>()
+    const news = await listenForNotifications(database, {
+      onNotification: received.resolve,
+      onConnect() {},
+    })
     await prune()
-    expect(await heard.promise).toMatchObject({ kind: 'observations' })
+    expect(await received.promise).toMatchObject({ kind: 'observations' })
     news.stop()
     const [last] = await database.sql`
       select actor, (extract(epoch from before) * 1000)::float8 as before, observations

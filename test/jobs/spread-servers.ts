@@ -193,7 +193,7 @@ export class SpreadProcess {
     const [clock, log] = [new HandClock(NOW_MS), new KeptLog()]
     const read = { changes, quotes, references, days: references, catalogue, whole }
     this.follower = new Follower({ ...read, memory, live, clock, log })
-    live.hear({
+    live.subscribe({
       onStep: (step) => void this.steps.push(step),
       onGap: (position) => void this.gaps.push(position),
     })
@@ -207,8 +207,8 @@ export class SpreadProcess {
   }
 
   /** Receives the notification of another process's commit. */
-  async hear(position: number): Promise<void> {
-    this.follower.hear({ position })
+  async receive(position: number): Promise<void> {
+    this.follower.receive({ position })
     await this.follower.settled()
   }
 

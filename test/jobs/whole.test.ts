@@ -218,17 +218,17 @@ describe('a process', () => {
     const process = await new SpreadProcess(servers).start()
     const half = servers.commit(2)
     servers.show(0)
-    await process.hear(half)
+    await process.receive(half)
     expect(process.rates).toEqual([1, 1])
     const next = servers.commit(3, { servers: [0] })
     servers.show(0)
-    await process.hear(next)
+    await process.receive(next)
     expect(process.rates).toEqual([3, 1])
     expect(process.steps.map(({ position }) => position)).toEqual([next])
     servers.show(1)
     await servers.whole.look()
     const again = servers.log.at(-1)!.position
-    await process.hear(again)
+    await process.receive(again)
     expect(process.rates).toEqual([3, 2])
     expect(process.gaps.at(-1)).toBe(again)
   })
@@ -244,7 +244,7 @@ describe('a process', () => {
     servers.away.clear()
     const position = servers.commit(2, { servers: [1] })
     servers.show(1)
-    await process.hear(position)
+    await process.receive(position)
     expect(process.rates).toEqual(without)
     await process.follower.check()
     expect(process.rates).toEqual([1, 2])
@@ -285,7 +285,7 @@ describe('a process', () => {
       false,
       true,
     ])
-    await process.hear(servers.commit(3, { servers: [0] }))
+    await process.receive(servers.commit(3, { servers: [0] }))
     expect(process.rates).toEqual([1, undefined])
     servers.isRefusing = false
     servers.show(0)
@@ -311,7 +311,7 @@ describe('a process', () => {
     servers.away.add(1)
     const position = servers.commit(2, { servers: [0], isNamed: false })
     servers.show(0)
-    await process.hear(position)
+    await process.receive(position)
     expect(process.rates).toEqual([2, 1])
   })
 
@@ -341,7 +341,7 @@ describe('a process', () => {
   test('shows a commit whole or not at all, in whatever order its parts appear', async () => {
     const deeds = fc.constantFrom(
       ...(['commit', 'import', 'show 0', 'show 1', 'leave 1', 'return 1'] as const),
-      ...(['hear', 'reload', 'look', 'lose', 'pause'] as const),
+      ...(['receive', 'reload', 'look', 'lose', 'pause'] as const),
     )
     await fc.assert(
       fc.asyncProperty(fc.array(deeds, { maxLength: 40 }), async (plan) => {
@@ -356,7 +356,7 @@ describe('a process', () => {
           const [kes, ngn] = watched.rates
           expect(kes).toBe(ngn)
         }
-        const end = ['return 1', 'show 0', 'show 1', 'look', 'hear'] as const
+        const end = ['return 1', 'show 0', 'show 1', 'look', 'receive'] as const
         for (const deed of [...plan, 'quiet', ...end] as const) {
           if (deed === 'commit') servers.commit(++rate)
           else if (deed === 'import') servers.commit(++rate, { isNamed: false })
@@ -364,8 +364,8 @@ describe('a process', () => {
           else if (deed === 'show 1') servers.show(1)
           else if (deed === 'leave 1') servers.away.add(1)
           else if (deed === 'return 1') servers.away.delete(1)
-          else if (deed === 'hear') {
-            for (const { position } of servers.log.slice()) await watched.hear(position)
+          else if (deed === 'receive') {
+            for (const { position } of servers.log.slice()) await watched.receive(position)
           } else if (deed === 'reload') await watched.follower.check()
           else if (deed === 'look') await servers.whole.look()
           else if (deed === 'lose') await watched.follower.lose()

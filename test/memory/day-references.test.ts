@@ -105,7 +105,7 @@ const probes = fc.array(fc.record({ currency: currencies, atMs: moments }), { ma
 const steps = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('commit' as const), currency: currencies, atMs: moments }),
-    fc.record({ kind: fc.constant('hear' as const), which: fc.nat() }),
+    fc.record({ kind: fc.constant('receive' as const), which: fc.nat() }),
     fc.record({ kind: fc.constant('note' as const), probes, isServed: fc.boolean() }),
     fc.record({ kind: fc.constant('ask' as const), which: fc.nat() }),
     fc.record({ kind: fc.constant('answer' as const), which: fc.nat() }),
@@ -122,7 +122,7 @@ type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never
 class Play {
   days = DayReferences.empty
   readonly #committed: Reference[] = []
-  readonly #heard = new Set<Reference>()
+  readonly #received = new Set<Reference>()
   readonly #questions: Probe[][] = []
   readonly #answers: ProbeAnswer[][] = []
 
@@ -131,11 +131,11 @@ class Play {
       case 'commit':
         this.#committed.push(reference(step.currency, step.atMs, this.#committed.length + 1))
         break
-      case 'hear':
-        for (const one of picked(this.#committed, step.which)) this.#hear(one)
+      case 'receive':
+        for (const one of picked(this.#committed, step.which)) this.#receive(one)
         break
       case 'note': {
-        const index = present(...this.#heard)
+        const index = present(...this.#received)
         const moments = of(...step.probes)
         const missing = this.days.missing(moments, index)
         this.days = step.isServed ? this.days.serving(moments, index) : this.days.expecting(missing)
@@ -157,7 +157,7 @@ class Play {
   /** Delivers everything in flight, each item once. */
   end(): void {
     for (const question of this.#questions.splice(0)) this.#ask(question)
-    for (const one of this.#committed) if (!this.#heard.has(one)) this.#hear(one)
+    for (const one of this.#committed) if (!this.#received.has(one)) this.#receive(one)
     for (const answers of this.#answers.splice(0)) this.days = this.days.answered(answers)
   }
 
@@ -170,8 +170,8 @@ class Play {
     this.#answers.push(answersOf(this.#committed, question))
   }
 
-  #hear(one: Reference): void {
-    this.#heard.add(one)
+  #receive(one: Reference): void {
+    this.#received.add(one)
     this.days = this.days.with([one])
   }
 }

@@ -138,14 +138,14 @@ describe('Memory', () => {
   })
 
   test('changes the past by a publication that switches something on or off, and announces it once', () => {
-    const heard: Publication[] = []
-    const memory = new Memory((publication) => heard.push(publication))
+    const received: Publication[] = []
+    const memory = new Memory((publication) => received.push(publication))
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     const activity = [{ providerId: 'retail-a', sinceMs: BASE_MS, isActive: true }]
     memory.publish({ catalogue }, BASE_MS)
     memory.publish({ catalogue: { ...catalogue, activity } }, BASE_MS)
     memory.publish({ catalogue: { ...catalogue, activity } }, BASE_MS)
-    expect(heard.map(({ isPastChanged = false }) => isPastChanged)).toEqual([false, true, false])
+    expect(received.map(({ isPastChanged = false }) => isPastChanged)).toEqual([false, true, false])
   })
 
   describe('the mids of days', () => {

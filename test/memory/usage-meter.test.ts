@@ -84,13 +84,13 @@ describe('UsageMeter.busiest', () => {
 describe('UsageMeter.onUsedUp', () => {
   test('reports each account once a day, with the key that found no unit', () => {
     const meter = new UsageMeter()
-    const heard: object[] = []
-    meter.onUsedUp = (refused) => heard.push(refused)
+    const received: object[] = []
+    meter.onUsedUp = (refused) => received.push(refused)
     for (let i = 0; i < 5; i++) void meter.reserve(REQUEST)
     const refused = { accountId: 'a', keyId: 'k', day: DAY, limit: 3 }
-    expect(heard).toEqual([refused])
+    expect(received).toEqual([refused])
     for (let i = 0; i < 5; i++) void meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
-    expect(heard).toEqual([refused, { ...refused, day: DAY + 1 }])
+    expect(received).toEqual([refused, { ...refused, day: DAY + 1 }])
   })
 })
 

@@ -65,7 +65,7 @@ class Replica {
   ) {
     this.slot = tables.join()
     this.shares.joined(this.slot, NOW_MS)
-    this.hear()
+    this.receive()
   }
 
   take(): void {
@@ -112,7 +112,7 @@ class Replica {
   }
 
   /** Loads the counted totals, unless its own counts are being written. */
-  hear(): void {
+  receive(): void {
     if (!this.#batch) this.meter.load([this.tables.total()])
   }
 
@@ -189,7 +189,7 @@ class Cluster {
   }
 }
 
-const KINDS = ['begin', 'commit', 'answer', 'fail', 'hear', 'deliver', 'giveBack'] as const
+const KINDS = ['begin', 'commit', 'answer', 'fail', 'receive', 'deliver', 'giveBack'] as const
 const step = fc.oneof(
   {
     weight: 6,

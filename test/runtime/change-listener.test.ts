@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import type { DatabaseChange } from '~/jobs/refresh.ts'
 import { ChangeListener } from '~/runtime/change-listener.ts'
 import type { Database } from '~/store/database.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { observation, otherHandle, stockedDatabase } from '../store/samples.ts'
 import { KeptLog } from '../support/log.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
     release: (accountIds: readonly string[]) => void received.push(`want ${accountIds}`),
   }
   const follower = {
-    hear: ({ kind }: { kind: string }, isOwn: boolean) =>
+    receive: ({ kind }: { kind: string }, isOwn: boolean) =>
       void received.push(`${isOwn ? 'own' : 'another'} ${kind}`),
     check: async () => void received.push('check'),
   }
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const record = (by: Database) =>
   createObservationStore(by).record({ observations: [observation()], idempotency: null })
-const heard = async (count: number) => {
+const firstReceived = async (count: number) => {
   await until('the notifications', async () => received.length >= count)
   return received.splice(0)
 }
@@ -45,9 +45,9 @@ const heard = async (count: number) => {
 test('a change in the log wakes its follower, whoever committed it', async () => {
   const other = otherHandle(database)
   await record(other)
-  expect(await heard(1)).toEqual(['another observations'])
+  expect(await firstReceived(1)).toEqual(['another observations'])
   await record(database)
-  expect(await heard(1)).toEqual(['own observations'])
+  expect(await firstReceived(1)).toEqual(['own observations'])
   await other.close()
 })
 
@@ -56,12 +56,12 @@ test('a change outside the log is loaded if another process reported it, and acc
   const say = (by: Database, kind: 'feeds' | 'access') => by.sql`select ${announced(by, { kind })}`
   for (const kind of ['feeds', 'access'] as const)
     for (const by of [database, other]) await say(by, kind)
-  expect(await heard(3)).toEqual(['feeds', 'access', 'access'])
+  expect(await firstReceived(3)).toEqual(['feeds', 'access', 'access'])
   await other.close()
 })
 
 test('everything is checked after a lost connection', async () => {
   await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
     where query like 'listen%' and datname = current_database()`
-  expect((await heard(2)).sort()).toEqual(['check', 'everything'])
+  expect((await firstReceived(2)).sort()).toEqual(['check', 'everything'])
 })

@@ -123,14 +123,14 @@ describe('more connections than there are file descriptors', () => {
 
   test('make the service refuse new ones at once and serve the open ones, without burning a core', async () => {
     let early!: Socket
-    let heard = ''
+    let received = ''
     // A machine so busy that silent connections have timed out meanwhile tries again.
     await until('the refusal of a new client', async () => {
       for (const socket of sockets.splice(0)) socket.destroy()
       early = connect(service.port, '127.0.0.1')
       sockets.push(early)
       early.on('data', (chunk) => {
-        heard += String(chunk)
+        received += String(chunk)
       })
       early.write('GET /api/v1/status HTTP/1.1\r\nHost: x\r\n')
       await until('the connection', async () => !early.connecting)
@@ -139,7 +139,7 @@ describe('more connections than there are file descriptors', () => {
       return (await newClient(REFUSAL_MS_MAX)) === 'refused'
     })
     early.write('\r\n')
-    await until('the answer', async () => heard.startsWith('HTTP/1.1 200'))
+    await until('the answer', async () => received.startsWith('HTTP/1.1 200'))
     expect(await coreParts()).toBeLessThan(CORE_PART_MAX)
     const again = 'new connections are accepted again'
     const said = new Set(service.messages())

@@ -78,12 +78,12 @@ describe('the metrics of a service', () => {
     let metrics = await metricsOf(here)
     await until('the notification, and none in progress', async () => {
       metrics = await metricsOf(here)
-      const heard = metrics.value('corridor_replication_news_total', kind)
-      return heard === 1 && metrics.value('corridor_replication_lag_seconds') === 0
+      const received = metrics.value('corridor_replication_news_total', kind)
+      return received === 1 && metrics.value('corridor_replication_lag_seconds') === 0
     })
     const served = metrics.value('corridor_replication_delay_seconds_count')
-    const heard = metrics.all('corridor_replication_news_total').map(({ value }) => value)
-    expect(served).toBe(heard.reduce((sum, value) => sum + value, 0))
+    const received = metrics.all('corridor_replication_news_total').map(({ value }) => value)
+    expect(served).toBe(received.reduce((sum, value) => sum + value, 0))
     const own = await metricsOf(there)
     expect(own.value('corridor_replication_news_total', kind)).toBeUndefined()
   })

@@ -13,9 +13,9 @@ function house(counts: readonly (number | 'silent')[]) {
   const all = new MetricsOfAll(() => new Map(peers.map((peer, i) => [String(i), peer])))
   return counts.map((count, i) => {
     const supervisor = {
-      send: (message: Message) => queueMicrotask(() => all.hear(message, peers[i]!)),
-      onMessage: (hear: (message: unknown) => void) => {
-        inboxes[i] = hear
+      send: (message: Message) => queueMicrotask(() => all.receive(message, peers[i]!)),
+      onMessage: (receive: (message: unknown) => void) => {
+        inboxes[i] = receive
       },
     }
     const text = `# HELP n Number\n# TYPE n gauge\nn ${count}\n`

@@ -68,10 +68,10 @@ class HeldAlerts implements AlertStore {
     return { alert: this.#all.at(-1)!, secret }
   }
 
-  change: AlertStore['change'] = async (accountId, id, { secret: _, judged, ...change }) => {
+  change: AlertStore['change'] = async (accountId, id, { secret: _, evaluated, ...change }) => {
     const old = await this.find(accountId, id)
     if (!old) return null
-    const changed = { ...old, ...change, ...judged }
+    const changed = { ...old, ...change, ...evaluated }
     this.#all = this.#all.map((alert) => (alert === old ? changed : alert))
     return changed
   }

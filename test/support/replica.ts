@@ -175,7 +175,7 @@ export type Heard = { readonly id: string | null; readonly name: string; readonl
 
 /** A reader of a stream that retains its events. */
 export class Listener {
-  readonly heard: Heard[] = []
+  readonly received: Heard[] = []
   readonly reader: StreamReader
   isEnded = false
   /** Says whether there is room for more. */
@@ -213,7 +213,7 @@ export class Listener {
 
   /** Events after the hello. */
   get events(): Heard[] {
-    return this.heard.filter(({ name }) => name !== 'hello')
+    return this.received.filter(({ name }) => name !== 'hello')
   }
 
   #read(block: string): void {
@@ -222,8 +222,8 @@ export class Listener {
     if (id !== null) this.#lastId = id
     if (name === null) return
     const event = { id, name, data: JSON.parse(data!) }
-    if (this.heard.length < CHECKED_MAX) expect(faults(event)).toEqual([])
-    this.heard.push(event)
+    if (this.received.length < CHECKED_MAX) expect(faults(event)).toEqual([])
+    this.received.push(event)
   }
 }
 

@@ -6,7 +6,7 @@ import { LiveMemory } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import { StreamHub } from '~/service/stream/hub.ts'
-import { type SeatStore, Seats } from '~/service/stream/seats.ts'
+import { type SlotStore, StreamSlots } from '~/service/stream/slots.ts'
 import { StreamTokens } from '~/service/stream/tokens.ts'
 import { streamTexts } from '~/wire/stream/text.ts'
 
@@ -16,7 +16,7 @@ type StreamWorld = {
   readonly ageLimits?: AgeLimits
   readonly clock: { now(): number }
   readonly log?: { warn(context: object, message: string): void }
-  readonly store?: SeatStore
+  readonly store?: SlotStore
   readonly openMax?: number
 }
 
@@ -26,7 +26,7 @@ const AGE_LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterM
 const END_SECONDS = 1
 
 /** The store of a single process. */
-const alone: SeatStore = {
+const alone: SlotStore = {
   take: async () => 0,
   free: async () => {},
   declare: async () => {},
@@ -38,7 +38,7 @@ export function worldStreams(world: StreamWorld) {
   const { store = alone, openMax = 1000, log = { warn() {} } } = world
   return {
     hub: new StreamHub({ live, limits, texts: streamTexts(BASE_PATH), now: () => clock.now() }),
-    seats: new Seats({ store, clock, log, openMax }),
+    slots: new StreamSlots({ store, clock, log, openMax }),
     tokens: new StreamTokens(async () => 'a secret of all replicas'),
     open: new OpenStreams({ memory, clock }),
     patience: new Patience(END_SECONDS),

@@ -78,7 +78,7 @@ describe('RunLedger', () => {
 describe('ReplicationFigures', () => {
   const news = (figures: ReplicationFigures, kind = 'observations') => {
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    figures.heard(kind, promise)
+    figures.receive(kind, promise)
     return async (isServed: boolean) => {
       resolve(isServed)
       await promise

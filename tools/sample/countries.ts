@@ -51,7 +51,7 @@ const nameOf = (country: string): string =>
   country === 'GM' ? 'The Gambia' : names.of(country)!.replace('’', "'")
 
 /**
- * Where a provider sends from, judged by the countries that the data prices it in: the smallest of
+ * Where a provider sends from, evaluated by the countries that the data prices it in: the smallest of
  * country, area and continent that holds them all, `Global` when none does.
  */
 export function regionOf(countries: readonly string[]): string {

@@ -4,7 +4,7 @@ import type { SampleCurrency } from '~/sample/sample.ts'
 import { PEGS } from './mids.ts'
 import type { MidRow } from './rows.ts'
 
-/** The seat of the central bank where a currency has many countries. */
+/** The slot of the central bank where a currency has many countries. */
 const FLAG_EXCEPTIONS: Readonly<Record<string, string>> = { XAF: 'cm', XOF: 'sn' }
 
 const STABLECOINS = [

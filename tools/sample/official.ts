@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { BankRate } from '~/domain/source/day.ts'
-import { judgementOf, type StatedPrice } from '~/domain/source/guard.ts'
+import { evaluationOf, type StatedPrice } from '~/domain/source/guard.ts'
 import { dateIn } from '~/domain/source/zone.ts'
 import type { Bank } from '~/source/bank.ts'
 import { BANKS } from '~/source/banks.ts'
@@ -42,7 +42,7 @@ function bankPrices(name: BankName, folder: string, mids: Mids) {
   const days = [...Map.groupBy(parts, ({ atMs }) => atMs)]
     .map(([atMs, same]) => ({ atMs, rates: same.flatMap(({ rates }) => rates) }))
     .sort((a, b) => a.atMs - b.atMs)
-  const { accepted, refused } = judgementOf({
+  const { accepted, refused } = evaluationOf({
     days,
     currency: bank.currency,
     timeZone: bank.timeZone,

@@ -138,6 +138,6 @@ const FAULTS_MAX = 3
 
 function faultsText(faults: readonly string[]): string {
   const others = faults.length - FAULTS_MAX
-  const told = faults.slice(0, FAULTS_MAX).join('; ')
-  return others > 0 ? `${told}; and ${others} more` : told
+  const listed = faults.slice(0, FAULTS_MAX).join('; ')
+  return others > 0 ? `${listed}; and ${others} more` : listed
 }

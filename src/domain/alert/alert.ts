@@ -70,7 +70,7 @@ export type Alert = AlertWish & {
   readonly revision: number
   readonly standing: Standing
   /** The position of the log by which `standing` holds. */
-  readonly judgedPosition: number
+  readonly evaluatedPosition: number
   readonly lastValue: number | null
   readonly firedMs: number | null
 }
@@ -89,10 +89,10 @@ export const holdsBase = ({ op, periodMs }: Condition): boolean =>
   op === 'moves_pct' && periodMs === null
 
 /** The state of an alert when it is first evaluated. */
-export type FirstJudgement = Pick<Alert, 'standing' | 'judgedPosition' | 'lastValue'>
+export type FirstEvaluation = Pick<Alert, 'standing' | 'evaluatedPosition' | 'lastValue'>
 
 export type NewAlert = AlertWish &
-  FirstJudgement & {
+  FirstEvaluation & {
     readonly accountId: string
     readonly createdMs: number
     /** The encrypted key of signatures; null for an email. */
@@ -114,5 +114,5 @@ export type KeptChange = AlertChange & {
   /** A new destination's key of signatures; absent if the destination stays. */
   readonly secret?: string | null
   /** State by which it is evaluated from now on; absent if that stays. */
-  readonly judged?: FirstJudgement
+  readonly evaluated?: FirstEvaluation
 }

@@ -8,7 +8,7 @@ export const REASONS = {
   gone: 'the address answered 410: it is gone',
   failing: 'everything sent to the address has failed for a day, last because ',
   disputed: 'feeds dispute the mid of ',
-  plan: 'only the oldest alerts are judged: ',
+  plan: 'only the oldest alerts are evaluated: ',
 } as const
 
 /** Errors of a delivery that are not a receiver's, in English as they are stored. */

@@ -8,7 +8,7 @@ import { type AlertUnit, fieldOf, fieldsThat } from './field.ts'
 export type Value = number | boolean | null
 
 /** Result of evaluating a value. */
-type Judgement = { readonly standing: Standing; readonly fires: boolean }
+type Evaluation = { readonly standing: Standing; readonly fires: boolean }
 
 /** Share of a threshold, on its other side, from which the condition counts as false again. */
 export const MARGIN = 0.001
@@ -31,7 +31,7 @@ const MOVE_PCT_MAX = 1000
  * the value has to pass the threshold by a margin. A move that is measured from the last firing
  * starts again there instead. An unknown value changes nothing.
  */
-export function judged(when: Condition, before: Standing, value: Value): Judgement {
+export function evaluated(when: Condition, before: Standing, value: Value): Evaluation {
   if (value === null) return { standing: before, fires: false }
   if (typeof value === 'boolean') return turned(before, value)
   if (holdsBase(when)) return measured(when.value!, before, value)
@@ -40,15 +40,15 @@ export function judged(when: Condition, before: Standing, value: Value): Judgeme
 
 /** State of a condition when it is first evaluated: one that is already true does not fire. */
 export const standingAt = (when: Condition, base: number | null, value: Value): Standing =>
-  judged(when, { isTrue: false, base }, value).standing
+  evaluated(when, { isTrue: false, base }, value).standing
 
-const turned = (before: Standing, isTrue: boolean): Judgement =>
+const turned = (before: Standing, isTrue: boolean): Evaluation =>
   isTrue === before.isTrue
     ? { standing: before, fires: false }
     : { standing: { ...before, isTrue }, fires: isTrue }
 
 /** A move from where it last fired, which is where the next one starts. */
-function measured(atLeast: number, before: Standing, value: number): Judgement {
+function measured(atLeast: number, before: Standing, value: number): Evaluation {
   if (before.base === null) return { standing: { isTrue: false, base: value }, fires: false }
   if ((movePct(before.base, value) ?? 0) < atLeast) return { standing: before, fires: false }
   return { standing: { isTrue: false, base: value }, fires: true }

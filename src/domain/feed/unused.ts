@@ -31,10 +31,10 @@ export type FeedAnswered = {
 }
 
 /** A valid response of a feed, and the reasons why its values are not used, by currency. */
-export type JudgedAnswer = FeedAnswer & { readonly unused: ReadonlyMap<string, UnusedReason> }
+export type EvaluatedAnswer = FeedAnswer & { readonly unused: ReadonlyMap<string, UnusedReason> }
 
 /** Returns a response with the reason for each of its values that a verdict does not use. */
-export function judgedAnswer(answer: FeedAnswer, verdict: Verdict): JudgedAnswer {
+export function evaluatedAnswer(answer: FeedAnswer, verdict: Verdict): EvaluatedAnswer {
   const usedOf = new Map(verdict.accepted.map(({ currency, used }) => [currency, used]))
   const basisOf = new Map(verdict.support.map(({ currency, basis }) => [currency, basis]))
   const held = new Set(verdict.held.map(({ currency }) => currency))

@@ -7,4 +7,4 @@ export const STREAMS_MAX: Readonly<Record<Plan, number>> = { free: 2, pro: 5, en
 export const STREAM_CORRIDORS_MAX = 50
 
 /** One open stream, or one about to open. */
-export type StreamSeat = { readonly id: string; readonly accountId: string }
+export type StreamSlot = { readonly id: string; readonly accountId: string }

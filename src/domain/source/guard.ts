@@ -57,7 +57,7 @@ type Window = Span & {
   readonly nowMs: number
 }
 
-type Judging = {
+type GuardInput = {
   /** Each whole, the oldest first. */
   readonly days: readonly BankDay[]
   readonly currency: string
@@ -70,7 +70,7 @@ type Judging = {
   readonly known: readonly KnownPrice[]
 }
 
-export type Judgement = {
+export type Evaluation = {
   readonly accepted: readonly StatedPrice[]
   /** Rejected rates, each a sentence that follows the bank's name. */
   readonly refused: readonly string[]
@@ -87,16 +87,16 @@ export type Judgement = {
  * counts, if this applies to the newest day or a good part of all: then units, direction or columns
  * have changed.
  */
-export function judgementOf(judging: Judging): Judgement {
-  const { days, currency, isKnown } = judging
-  const trail = new Trail(judging.known)
+export function evaluationOf(input: GuardInput): Evaluation {
+  const { days, currency, isKnown } = input
+  const trail = new Trail(input.known)
   const unknown = new Set<string>()
   const read = days.map((day): ReadDay => {
     const known = day.rates.filter(({ currency: code }) => {
       if (!isKnown(code)) unknown.add(code)
       return isKnown(code) && code !== currency
     })
-    const found = readDay({ ...day, rates: known }, judging, trail)
+    const found = readDay({ ...day, rates: known }, input, trail)
     for (const price of found.stated) trail.add(price)
     return found
   })
@@ -118,14 +118,14 @@ type ReadDay = {
   readonly fault: string | null
 }
 
-function readDay({ atMs, rates }: BankDay, judging: Judging, trail: Trail): ReadDay {
-  const { currency, timeZone } = judging
+function readDay({ atMs, rates }: BankDay, input: GuardInput, trail: Trail): ReadDay {
+  const { currency, timeZone } = input
   const date = dateIn(atMs, timeZone)
   const stated: StatedPrice[] = []
   const faults: string[] = []
   for (const same of Map.groupBy(rates, (rate) => rate.currency).values()) {
     const found = statedOf(same, { currency, atMs })
-    const fault = typeof found === 'string' ? found : distanceFault(found, judging, trail)
+    const fault = typeof found === 'string' ? found : distanceFault(found, input, trail)
     if (fault !== null) faults.push(`${fault} (${date})`)
     else if (typeof found !== 'string') stated.push(found)
   }
@@ -146,7 +146,7 @@ function statedOf(rates: readonly BankRate[], { currency, atMs }: Place): Stated
 
 function distanceFault(
   price: StatedPrice,
-  { midOf, timeZone }: Judging,
+  { midOf, timeZone }: GuardInput,
   trail: Trail,
 ): string | null {
   const { from, atMs } = price

@@ -12,7 +12,7 @@ type Listed = {
 }
 
 /** Columns about all rows that a client needs even without rows. */
-const TOLD = ['as_of', 'note', 'mid_rate', 'mid_source', 'mid_fetched_at']
+const STATED = ['as_of', 'note', 'mid_rate', 'mid_source', 'mid_fetched_at']
 
 /** A smaller file would hardly shrink. */
 const ZIPPED_LENGTH_MIN = 1000
@@ -37,7 +37,7 @@ export function listReply(request: Request, listed: Listed, headers: HeadersInit
 export function fileHeaders({ list, body, format }: Listed): Record<string, string> {
   const answer = body as Readonly<Record<string, unknown>>
   const whole = list.whole(answer)
-  const told = [...TOLD, 'known_at'].flatMap((name) => {
+  const stated = [...STATED, 'known_at'].flatMap((name) => {
     const value = whole[name] ?? (name === 'known_at' ? answer[name] : null) ?? null
     return value === null ? [] : [[`x-${name.replaceAll('_', '-')}`, inAscii(String(value))]]
   })
@@ -45,7 +45,7 @@ export function fileHeaders({ list, body, format }: Listed): Record<string, stri
     'content-type': CONTENT_TYPES[format],
     'content-disposition': `attachment; filename="${list.fileName(answer)}.${format}"`,
     vary: 'Accept, Accept-Encoding',
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(stated),
   }
 }
 

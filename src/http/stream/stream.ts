@@ -4,7 +4,7 @@ import { EVERYWHERE, type Subscription } from '~/domain/live/subscription.ts'
 import { MeteredRequest } from '~/http/metered-request.ts'
 import type { Headers } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
-import { takenSeat } from '~/service/stream/seats.ts'
+import { takenSlot } from '~/service/stream/slots.ts'
 import { supportedSubscription } from '~/service/stream/supported.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import { readQuery } from '~/wire/query.ts'
@@ -91,9 +91,9 @@ async function bearerOf(
 
 /** The body of a stream, which holds a stream slot until it is over. */
 async function opened(deps: StreamDeps, request: Request, caller: Caller): Promise<ReadableStream> {
-  const { hub, seats, open, patience } = deps.streams
+  const { hub, slots, open, patience } = deps.streams
   const subscription = subscriptionOf(deps, request.url, caller)
-  const seat = await takenSeat(deps.streams, caller.account)
+  const slot = await takenSlot(deps.streams, caller.account)
   const lastEventId = request.headers.get('last-event-id') || null
   const { tier } = caller
   const stream = new OpenStream({
@@ -105,7 +105,7 @@ async function opened(deps: StreamDeps, request: Request, caller: Caller): Promi
     },
     over(own, isEnding) {
       open.remove(own)
-      seats.free(seat)
+      slots.free(slot)
       if (isEnding) patience.release(request)
     },
   })

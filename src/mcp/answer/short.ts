@@ -99,11 +99,11 @@ function addOffer(
   { args, without }: Pick<Shortening, 'args' | 'without'>,
 ): void {
   const offer = entry.offer as Members
-  const isBandTold = entry.amount_match !== undefined
+  const isBandShown = entry.amount_match !== undefined
   let terms: Record<string, unknown> | null = null
   for (const name in offer) {
     if (name === 'id' || without.has(name) || offer[name] === args[name]) continue
-    if (isBandTold && (name === 'amount_min' || name === 'amount_max')) continue
+    if (isBandShown && (name === 'amount_min' || name === 'amount_max')) continue
     terms ??= {}
     terms[name] = offer[name]
   }

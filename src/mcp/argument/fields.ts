@@ -12,7 +12,10 @@ import { iso } from '~/wire/present.ts'
 import { countryText, currencyText, providerText, type Reading, readBy } from './names.ts'
 
 /** A schema with the words that a model reads; REST has longer ones. */
-const told = <T extends object>(schema: T, description: string): T => ({ ...schema, description })
+const described = <T extends object>(schema: T, description: string): T => ({
+  ...schema,
+  description,
+})
 
 export const currency = (description: string) => readBy(currencyText, Type.String({ description }))
 
@@ -65,26 +68,26 @@ export const checkedBy =
 export const ageField = {
   max_age: readBy(
     checkedBy((text) => readMaxAge({ max_age: text })),
-    told(ageParameter.max_age, 'Leaves out older prices: 24h, 7d.'),
+    described(ageParameter.max_age, 'Leaves out older prices: 24h, 7d.'),
   ),
 }
 
 export const filterFields = {
   source_country: Type.Optional(country('Country of the sender: code or name.')),
   target_country: Type.Optional(country('Country of the recipient.')),
-  pay_in: told(filterParameters.pay_in, 'How the sender pays, any of these.'),
-  pay_out: told(filterParameters.pay_out, 'How the recipient is paid.'),
-  channel: told(filterParameters.channel, 'Where it is ordered.'),
+  pay_in: described(filterParameters.pay_in, 'How the sender pays, any of these.'),
+  pay_out: described(filterParameters.pay_out, 'How the recipient is paid.'),
+  channel: described(filterParameters.channel, 'Where it is ordered.'),
   delivery_max: readBy(
     checkedBy(readDelivery),
-    told(filterParameters.delivery_max, 'Leaves out slower offers: 2h, 1d.'),
+    described(filterParameters.delivery_max, 'Leaves out slower offers: 2h, 1d.'),
   ),
 }
 
 export const selectionFields = {
   ...filterFields,
   ...ageField,
-  offers: told(selectionParameters.offers, 'all: every offer, not the best of each provider.'),
+  offers: described(selectionParameters.offers, 'all: every offer, not the best of each provider.'),
 }
 
 export const amount = (description: string) =>

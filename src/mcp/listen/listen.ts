@@ -1,9 +1,9 @@
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
 import type { Caller } from '~/domain/account.ts'
-import type { StreamSeat } from '~/domain/live/stream.ts'
+import type { StreamSlot } from '~/domain/live/stream.ts'
 import type { Plan } from '~/domain/quota.ts'
 import type { StreamHub } from '~/service/stream/hub.ts'
-import { takenSeat } from '~/service/stream/seats.ts'
+import { takenSlot } from '~/service/stream/slots.ts'
 import { askerOf } from '../asker.ts'
 import { type CallDeps, metered } from '../call.ts'
 import { protocolError } from '../fault.ts'
@@ -18,9 +18,9 @@ type Open = { readonly caller: Caller; beat(): void; end(lastWords?: string): vo
 export type ListenDeps = CallDeps & {
   readonly streams: {
     readonly hub: Pick<StreamHub, 'open'>
-    readonly seats: {
-      take(accountId: string, plan: Plan): Promise<StreamSeat>
-      free(seat: StreamSeat): void
+    readonly slots: {
+      take(accountId: string, plan: Plan): Promise<StreamSlot>
+      free(slot: StreamSlot): void
     }
     readonly open: {
       readonly isStopped: boolean
@@ -48,7 +48,7 @@ export function listenHandler(deps: ListenDeps, { handle, ...making }: Answering
       const answer = (bus: Listening) =>
         createMcpHandler(making.serverFor, { legacy: 'reject', bus, onerror: making.onerror })
       return await metered(deps, asker, async () => {
-        const listening = await seated(deps, { caller: asker.caller, subscribed })
+        const listening = await inSlot(deps, { caller: asker.caller, subscribed })
         const handler = answer(listening)
         listening.endsBy(() => void handler.close().catch(making.onerror))
         return begun(listening, await handler.fetch(request, given))
@@ -62,13 +62,16 @@ export function listenHandler(deps: ListenDeps, { handle, ...making }: Answering
   }
 }
 
-type Seated = { readonly caller: Caller; readonly subscribed: Subscribed }
+type SlotRequest = { readonly caller: Caller; readonly subscribed: Subscribed }
 
 /** A subscription that has its stream slot, and holds it until it is over. */
-async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): Promise<Listening> {
-  const { hub, seats, open } = streams
+async function inSlot(
+  { streams }: ListenDeps,
+  { caller, subscribed }: SlotRequest,
+): Promise<Listening> {
+  const { hub, slots, open } = streams
   const { account, tier } = caller
-  const seat = await takenSeat(streams, account)
+  const slot = await takenSlot(streams, account)
   const { subscription } = subscribed
   return new Listening({
     ...{ caller, subscribed },
@@ -78,7 +81,7 @@ async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): 
     },
     over(listening) {
       open.remove(listening)
-      seats.free(seat)
+      slots.free(slot)
     },
   })
 }

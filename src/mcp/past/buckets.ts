@@ -73,11 +73,11 @@ function ratedOf(point: SeriesPoint, kind: 'mid' | 'best', interval: Interval): 
   const { [kind]: rate, startMs, midAtMs } = point
   if (rate === null) return []
   const isCarried = kind === 'mid' && isMidCarried(point)
-  const told = {
+  const shown = {
     t: startText(iso(startMs), interval),
     ...(isCarried && { mid_at: startText(iso(midAtMs!), interval) }),
   }
-  return [{ kind, rate, told, isCarried }]
+  return [{ kind, rate, shown, isCarried }]
 }
 
 const isMidCarried = ({ startMs, midAtMs }: SeriesPoint): boolean =>
@@ -89,7 +89,7 @@ function movesOf(points: readonly SeriesPoint[], interval: Interval): object {
     const found = points.slice(1).flatMap((point, i) => {
       const [before, after] = [points[i]!, point].map((one) => ratedOf(one, kind, interval)[0])
       if (!before || !after || before.isCarried || after.isCarried) return []
-      return [{ pct: roundPercent((after.rate / before.rate - 1) * 100), ...after.told }]
+      return [{ pct: roundPercent((after.rate / before.rate - 1) * 100), ...after.shown }]
     })
     const [largest] = found.toSorted((a, b) => Math.abs(b.pct) - Math.abs(a.pct))
     return largest ? [[kind, largest] as const] : []

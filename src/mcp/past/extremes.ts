@@ -4,7 +4,7 @@ import { roundAmount } from '~/domain/round.ts'
 export type Rated = {
   readonly kind: string
   readonly rate: number
-  readonly told: object
+  readonly shown: object
   /** Says whether it is of an earlier time than the one that it represents. */
   readonly isCarried?: boolean
 }
@@ -27,20 +27,20 @@ type Extremes = {
 export function extremesOf(all: readonly Rated[]): Partial<Extremes> {
   if (all.length === 0) return {}
   const kinds = [...Map.groupBy(all, ({ kind }) => kind).values()]
-  const told = (choose: (own: readonly Rated[]) => Rated | undefined): ByKind =>
+  const shown = (choose: (own: readonly Rated[]) => Rated | undefined): ByKind =>
     Object.fromEntries(
       kinds.flatMap((own) => {
         const chosen = choose(own)
-        return chosen ? [[chosen.kind, { rate: roundAmount(chosen.rate), ...chosen.told }]] : []
+        return chosen ? [[chosen.kind, { rate: roundAmount(chosen.rate), ...chosen.shown }]] : []
       }),
     )
   const byRate = (sign: number) =>
-    told(
+    shown(
       (own) => own.filter((one) => !one.isCarried).toSorted((a, b) => sign * (a.rate - b.rate))[0],
     )
   return {
-    first: told((own) => own[0]),
-    last: told((own) => own.at(-1)),
+    first: shown((own) => own[0]),
+    last: shown((own) => own.at(-1)),
     lowest: byRate(1),
     highest: byRate(-1),
   }

@@ -35,7 +35,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
   const { data, ...body } = presentHistory(history, question, view.freshness)
   const [next, until] = [offset + limit, body.to_date]
   const later = question.order === 'asc' ? 'later' : 'earlier'
-  const told = paged(
+  const shown = paged(
     body,
     history.hasMore
       ? {
@@ -47,7 +47,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
     all.hasMore ? `first, last, lowest and highest are of the first ${SUMMED_MAX} alone` : null,
   )
   const whole = {
-    ...told,
+    ...shown,
     ...(history.hasMore && { next_until: until }),
     ...extremesOf(all.points.filter(isSummed).map(ratedOf)),
     data,
@@ -83,5 +83,5 @@ const isSummed = ({ isSuperseded, suspect }: HistoryPoint): boolean =>
 const ratedOf = ({ quote: { rate, rateType, atMs }, provider }: HistoryPoint) => ({
   kind: rateType,
   rate,
-  told: { at: iso(atMs), provider_id: provider.id },
+  shown: { at: iso(atMs), provider_id: provider.id },
 })

@@ -4,7 +4,7 @@ import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, learnDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory } from '~/memory/memory.ts'
-import type { Step, StepHearer, StepKind } from './step.ts'
+import type { Step, StepKind, StepSubscriber } from './step.ts'
 
 /** Every corridor. */
 export const ANYWHERE = '*'
@@ -30,7 +30,10 @@ type LiveStart = {
 }
 
 /** Memory in the order of the log of changes, for readers that must receive each commit in turn. */
-export type Live = Pick<LiveMemory, 'position' | 'current' | 'atMs' | 'hourMs' | 'hear' | 'watch'>
+export type Live = Pick<
+  LiveMemory,
+  'position' | 'current' | 'atMs' | 'hourMs' | 'subscribe' | 'watch'
+>
 
 /** Applies the log of changes to memory in its order, and reports each step. */
 export class LiveMemory {
@@ -38,7 +41,7 @@ export class LiveMemory {
   #hourMs: number | null = null
   /** Whether something was applied without being reported. */
   #isUnreported = false
-  readonly #hearers = new Set<StepHearer>()
+  readonly #subscribers = new Set<StepSubscriber>()
   readonly #watches = new Map<string, number>()
 
   constructor(private readonly memory: Memory) {}
@@ -73,9 +76,9 @@ export class LiveMemory {
   }
 
   /** Reports each step from now on, until the function that it returns is called. */
-  hear(hearer: StepHearer): () => void {
-    this.#hearers.add(hearer)
-    return () => void this.#hearers.delete(hearer)
+  subscribe(subscriber: StepSubscriber): () => void {
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
   }
 
   /** Notes that time is of interest here, for ticks in realtime; the result ends it. */
@@ -110,7 +113,7 @@ export class LiveMemory {
   settle(): void {
     if (!this.#isUnreported) return
     this.#isUnreported = false
-    for (const hearer of this.#hearers) hearer.onGap(this.position)
+    for (const subscriber of this.#subscribers) subscriber.onGap(this.position)
   }
 
   /**
@@ -139,7 +142,7 @@ export class LiveMemory {
     const hour = kind === 'hour' ? opened : null
     const rows = { quotes, withdrawn, references }
     const step: Step = { position, kind, ...times, ...rows, before, after: this.current, hour }
-    for (const hearer of this.#hearers) hearer.onStep(step)
+    for (const subscriber of this.#subscribers) subscriber.onStep(step)
     return true
   }
 

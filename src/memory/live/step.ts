@@ -40,7 +40,7 @@ export type Step = {
   readonly hour: { readonly ms: number; readonly previousMs: number | null } | null
 }
 
-export type StepHearer = {
+export type StepSubscriber = {
   /** Receives each step once it is `current`; returns soon and throws nothing. */
   onStep(step: Step): void
   /**

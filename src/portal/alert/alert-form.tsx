@@ -28,7 +28,7 @@ export const AlertForm = ({ action, send, hidden, ...shown }: Props) => (
     <TokenForm {...{ action, send }} hidden={hidden ?? {}}>
       <Watched {...shown} />
       <When {...shown} />
-      <Told {...shown} />
+      <Destination {...shown} />
     </TokenForm>
   </div>
 )
@@ -152,7 +152,7 @@ function Periods({ fields }: Pick<PartProps, 'fields'>) {
   )
 }
 
-function Told({ fields, mailTo }: PartProps) {
+function Destination({ fields, mailTo }: PartProps) {
   const { say } = useWords()
   const ways = [
     ...(mailTo === null

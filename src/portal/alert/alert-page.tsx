@@ -21,7 +21,7 @@ type AlertPageProps = {
   readonly alert: Alert
   /** The newest first. */
   readonly deliveries: readonly Delivery[]
-  readonly news?: string | undefined
+  readonly notice?: string | undefined
   readonly complaint?: string | undefined
 }
 
@@ -38,7 +38,7 @@ export const alertPage = (props: AlertPageProps): Page => ({
         </p>
         <h1 class="long">{alertTitle(props.pageRequest.words, props.alert)}</h1>
         {props.complaint && <Notice kind="bad">{props.complaint}</Notice>}
-        {props.news && <Notice kind="good">{props.news}</Notice>}
+        {props.notice && <Notice kind="good">{props.notice}</Notice>}
         <Facts {...props} />
         <Deeds {...props} />
       </div>

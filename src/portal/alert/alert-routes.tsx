@@ -43,10 +43,10 @@ export function alertRoutes(deps: AlertPageDeps): Route[] {
   ]
 }
 
-const NEWS = ['made', 'true', 'changed', 'active', 'paused', 'tested', 'deleted', 'gone'] as const
+const NOTES = ['made', 'true', 'changed', 'active', 'paused', 'tested', 'deleted', 'gone'] as const
 
-function newsIn({ pageRequest: { url, words } }: Member): string | undefined {
-  const said = NEWS.find((one) => one === url.searchParams.get('said'))
+function noticeIn({ pageRequest: { url, words } }: Member): string | undefined {
+  const said = NOTES.find((one) => one === url.searchParams.get('said'))
   return said && words.say(`alert-news.${said}`)
 }
 
@@ -58,7 +58,7 @@ async function list(deps: AlertPageDeps, member: Member): Promise<PageAnswer> {
       person,
       alerts,
       words: member.pageRequest.words,
-      news: newsIn(member),
+      notice: noticeIn(member),
       isGone: member.pageRequest.url.searchParams.get('said') === 'gone',
     }),
   }
@@ -69,9 +69,9 @@ async function shown(
   member: Member,
   { form, complaint }: { form?: FormFields; complaint?: string } = {},
 ): Promise<PageAnswer> {
-  const told = await deliveriesOf(deps.alerting, ownAlert(member, form))
-  const news = complaint === undefined ? newsIn(member) : undefined
-  return { page: alertPage({ ...member, ...told, news, complaint }) }
+  const deliveries = await deliveriesOf(deps.alerting, ownAlert(member, form))
+  const notice = complaint === undefined ? noticeIn(member) : undefined
+  return { page: alertPage({ ...member, ...deliveries, notice, complaint }) }
 }
 
 const switchTo: MemberForm<AlertPageDeps> = async (deps, member, form) => {

@@ -16,12 +16,12 @@ type Props = {
   readonly words: Words
   /** The alerts that ended last. */
   readonly alerts: readonly Alert[]
-  readonly news?: string | undefined
-  /** Whether the news is that an alert is gone. */
+  readonly notice?: string | undefined
+  /** Whether the notice is that an alert is gone. */
   readonly isGone: boolean
 }
 
-export const alertListPage = ({ person, words, alerts, news, isGone }: Props): Page => ({
+export const alertListPage = ({ person, words, alerts, notice, isGone }: Props): Page => ({
   title: words.say('alert.list'),
   path: PATHS.developer,
   body: (
@@ -35,7 +35,7 @@ export const alertListPage = ({ person, words, alerts, news, isGone }: Props): P
           {words.say('alert.new')}
         </a>
       </div>
-      {news && <Notice kind={isGone ? 'warn' : 'good'}>{news}</Notice>}
+      {notice && <Notice kind={isGone ? 'warn' : 'good'}>{notice}</Notice>}
       <Lists alerts={alerts} />
       <p class="muted small">
         {roomText(words, person, alerts)} {words.say('alert.judged')}{' '}

@@ -10,7 +10,7 @@ import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { alertTitle, corridorText, measuredText, reasonText, waitsText } from './words.ts'
 
-type Told = {
+type AlertMailing = {
   /** The words of the owner's language. */
   readonly words: Words
   readonly alert: Alert
@@ -52,18 +52,20 @@ export type EndedBody = {
   }
 }
 
-export function alertMail(told: Told): Mail {
-  const { words, alert, kind, body, to } = told
+export function alertMail(mailing: AlertMailing): Mail {
+  const { words, alert, kind, body, to } = mailing
   const { say } = words
-  if (kind === 'ended') return endedMail(told)
+  if (kind === 'ended') return endedMail(mailing)
   const waits = say('cost.sentence', { all: waitsText(words, alert) })
-  const question = new URLSearchParams({ token: told.endToken })
-  const link = `${told.home}${pathIn(words.language, PATHS.endAlert)}?${question}`
+  const question = new URLSearchParams({ token: mailing.endToken })
+  const link = `${mailing.home}${pathIn(words.language, PATHS.endAlert)}?${question}`
   const lines =
-    kind === 'test' ? [waits, say('mail.test')] : firedLines(told, waits, JSON.parse(body) as Fired)
+    kind === 'test'
+      ? [waits, say('mail.test')]
+      : firedLines(mailing, waits, JSON.parse(body) as Fired)
   return {
     ...{ to, language: words.language },
-    subject: subjectOf(told),
+    subject: subjectOf(mailing),
     text: text([...lines, say('mail.end'), link]),
     headers: {
       'List-Unsubscribe': `<${link}>`,
@@ -72,7 +74,7 @@ export function alertMail(told: Told): Mail {
   }
 }
 
-function subjectOf({ words, alert, kind }: Told): string {
+function subjectOf({ words, alert, kind }: AlertMailing): string {
   const title = alertTitle(words, alert)
   if (kind === 'test') return words.say('mail.test-subject', { title })
   if (!isMonthly(alert.when)) return words.say('mail.alert-subject', { title })
@@ -84,10 +86,10 @@ const sentAndWhere = (words: Words, alert: Alert) => ({
   corridor: corridorText(words, alert),
 })
 
-function firedLines(told: Told, waits: string, fired: Fired): string[] {
-  const { words, alert } = told
+function firedLines(mailing: AlertMailing, waits: string, fired: Fired): string[] {
+  const { words, alert } = mailing
   const { say } = words
-  if (isMonthly(alert.when)) return monthlyLines(told, fired)
+  if (isMonthly(alert.when)) return monthlyLines(mailing, fired)
   const { data } = fired
   const { value, previous, as_of, data_freshness } = data
   const found = say('mail.found', { at: words.momentText(Date.parse(as_of)) })
@@ -101,7 +103,7 @@ function firedLines(told: Told, waits: string, fired: Fired): string[] {
   return [waits, is, found, ...hourly]
 }
 
-function monthlyLines({ words, alert, home }: Told, { data }: Fired): string[] {
+function monthlyLines({ words, alert, home }: AlertMailing, { data }: Fired): string[] {
   const { say, momentText, priceText, percentText } = words
   const { corridor, sourceCountry, targetCountry } = alert
   const amount = alert.amount ?? 0
@@ -126,10 +128,10 @@ function monthlyLines({ words, alert, home }: Told, { data }: Fired): string[] {
   ]
 }
 
-function endedMail({ words, body, to, home }: Told): Mail {
+function endedMail({ words, body, to, home }: AlertMailing): Mail {
   const { say } = words
   const { address, reason, alerts, lost } = (JSON.parse(body) as EndedBody).data
-  const untold = lost === 0 ? [] : [say('mail.untold', { count: lost })]
+  const unsent = lost === 0 ? [] : [say('mail.untold', { count: lost })]
   return {
     ...{ to, language: words.language },
     subject: say('mail.off-subject'),
@@ -138,7 +140,7 @@ function endedMail({ words, body, to, home }: Told): Mail {
       ...(alerts.length === 0
         ? []
         : [say('mail.off-alerts', { alerts: alerts.join(say('list.comma')) })]),
-      ...untold,
+      ...unsent,
       say('mail.off-on'),
       home + pathIn(words.language, PATHS.alerts),
     ]),

@@ -34,12 +34,12 @@ export function bothText(words: Words, totalPct: number, money: string): string 
 export const moneyAndPercent = ({ say }: Words, money: string, percent: string): string =>
   say('cost.money-percent', { money, percent })
 
-type Told = { readonly entry: Conversion; readonly cost: Cost; readonly from: Currency }
+type PricedCost = { readonly entry: Conversion; readonly cost: Cost; readonly from: Currency }
 
 /**
  * Cost of a price as sentences: in all, and its parts if the price is for the amount that is sent.
  */
-export function costSentence(words: Words, { entry, cost, from }: Told): string {
+export function costSentence(words: Words, { entry, cost, from }: PricedCost): string {
   const amount = pricedAt(words, entry)
   if (amount) return words.say('cost.nearest', { all: allText(words, cost, ''), amount })
   const { sent } = entry
@@ -55,7 +55,7 @@ function allText(words: Words, { totalPct }: Total, total: string): string {
   return words.say(totalPct < 0 ? 'cost.all-better' : 'cost.all', { cost })
 }
 
-type Parts = Pick<Told, 'cost' | 'from'> & { readonly sent: number }
+type Parts = Pick<PricedCost, 'cost' | 'from'> & { readonly sent: number }
 
 /** Parts of an amount's cost: exchange rate and fee. */
 function partsText(words: Words, { sent, cost: { feePct, total }, from }: Parts): string {

@@ -48,10 +48,10 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
   reading.className = 'chart-reading small'
   reading.setAttribute('role', 'status')
   place.before(reading)
-  const read = (at: number | null) => (reading.textContent = at === null ? hint() : told(at))
+  const read = (at: number | null) => (reading.textContent = at === null ? hint() : readingAt(at))
   const hint = () => (matchMedia('(pointer: coarse)').matches ? words.tap : words.point)
   const decimals = decimalsOf(table)
-  const told = (at: number) => {
+  const readingAt = (at: number) => {
     const { s, values, midOf, candle } = rows[at]!
     const [mid, best, samples] = values
     const rate = (value: number | null | undefined) =>

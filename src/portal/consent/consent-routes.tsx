@@ -43,7 +43,7 @@ import {
 type Outcome =
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'ask'; readonly question: string }
-  | { readonly kind: 'told'; readonly url: string }
+  | { readonly kind: 'redirect'; readonly url: string }
   | { readonly kind: 'refused'; readonly code: string }
 
 export type ConsentDeps = PageRequestDeps &
@@ -102,7 +102,7 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
   if (redirectUri !== '' && !isRedirect(redirectUri))
     return { page: refusedQuestionPage(words, 'invalid_redirect') }
   const outcome = await deps.oauth.asked(question, request.headers)
-  if (outcome.kind === 'told' && !(await deps.connections.isConnected({ userId, clientId })))
+  if (outcome.kind === 'redirect' && !(await deps.connections.isConnected({ userId, clientId })))
     return { page: faultyQuestionPage(words, application, outcome.url) }
   if (outcome.kind !== 'ask') return outcomeReply(pageRequest, outcome, home)
   const dailyUnits = deps.metering.limits[person.account.plan]
@@ -158,7 +158,7 @@ const decided: MemberForm<ConsentDeps> = async (deps, { pageRequest, person }, f
   const allowed = form.text('alerts') === 'yes' ? SCOPES : LEAST_SCOPES
   const decision = { question, scopes: isAllowed ? allowed : null }
   const outcome = await deps.oauth.decided(decision, request.headers)
-  if (outcome?.kind !== 'told') return { page: staleQuestionPage(words) }
+  if (outcome?.kind !== 'redirect') return { page: staleQuestionPage(words) }
   const asked = new URLSearchParams(question)
   const application = await deps.connections.application(fieldOf(asked, 'client_id'))
   if (!application) return { page: refusedQuestionPage(words, 'invalid_client') }

@@ -14,7 +14,11 @@ import type { Route } from '~/http/route.ts'
 import type { PageRequestDeps } from '~/portal/member/page-request.tsx'
 import { outageOf } from '~/portal/outage.ts'
 import { countAttempt, TooManyAttempts } from '~/service/attempts.ts'
-import { type ConnectionDeps, disconnect, keepStranger } from '~/service/connection/connections.ts'
+import {
+  type ConnectionDeps,
+  disconnect,
+  keepUnconnected,
+} from '~/service/connection/connections.ts'
 import { ApplicationFault, applicationIn } from '~/wire/connection/application.ts'
 import {
   discoveryMetadata,
@@ -179,7 +183,7 @@ async function registerReply(
     const about = { what: 'registration', email: null, device: null } as const
     const counting = { store: deps.attempts, fingerprint: deps.fingerprint }
     await countAttempt(counting, { ...about, address: deps.addressOf(request), nowMs })
-    await keepStranger(deps, clientId, { described, nowMs })
+    await keepUnconnected(deps, clientId, { described, nowMs })
   }
   return machineReply(presentRegistration(clientId, described, nowMs), 201)
 }

@@ -72,7 +72,7 @@ const ownerOf = ({ pageRequest, person }: Member): Owner => ({
   nowMs: pageRequest.nowMs,
 })
 
-const NEWS = ['revoked', 'disconnected', 'inside'] as const
+const NOTES = ['revoked', 'disconnected', 'inside'] as const
 
 async function area(
   deps: DeveloperDeps,
@@ -85,10 +85,10 @@ async function area(
     listAlerts(deps.alerting, { account }),
   ])
   const { limits } = deps.metering
-  const known = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
-  const news = known && pageRequest.words.say(`key-news.${known}`)
+  const known = NOTES.find((one) => one === pageRequest.url.searchParams.get('said'))
+  const notice = known && pageRequest.words.say(`key-news.${known}`)
   const own = { pageRequest, person, usage, alerts, limits }
-  return { page: developerPage({ ...own, home: deps.home(), said: said ?? { news } }) }
+  return { page: developerPage({ ...own, home: deps.home(), said: said ?? { notice } }) }
 }
 
 /** The page of a person's key that is in use; any other key leads back. */

@@ -35,7 +35,7 @@ type Props = {
 /** The outcome of a form, if one was sent. */
 export type Said = {
   readonly complaint?: string
-  readonly news?: string | undefined
+  readonly notice?: string | undefined
   /** The name requested for a further key, with the reason for refusing it. */
   readonly name?: string
   /** Intended use of that key. */
@@ -114,7 +114,7 @@ function Keys({ pageRequest, usage, said }: Props) {
     <section class="stack-tight" aria-labelledby={KEYS_ID}>
       <h2 id={KEYS_ID}>{say('keys.title')}</h2>
       {said.complaint && <Notice kind="bad">{said.complaint}</Notice>}
-      {said.news && <Notice kind="good">{said.news}</Notice>}
+      {said.notice && <Notice kind="good">{said.notice}</Notice>}
       {active.length === 0 ? (
         <p class="muted">{say('keys.none')}</p>
       ) : (

@@ -57,7 +57,7 @@ export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string 
 export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   ...personRoutes(deps, PATHS.signUp, {
     get: (_, pageRequest) =>
-      forStrangers(deps, pageRequest, () => ({
+      forSignedOut(deps, pageRequest, () => ({
         page: signUpPage(pageRequest.words),
         cookies: wayOnCookie(deps, wayOnIn(pageRequest.url.searchParams)),
       })),
@@ -65,7 +65,7 @@ export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   }),
   ...personRoutes(deps, PATHS.signIn, {
     get: (_, pageRequest) =>
-      forStrangers(deps, pageRequest, () => ({
+      forSignedOut(deps, pageRequest, () => ({
         page: signInPage(pageRequest.words, {
           ...{ ...said(pageRequest), ...daily(deps) },
           next: wayOnIn(pageRequest.url.searchParams),
@@ -96,7 +96,7 @@ export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   }),
 ]
 
-function forStrangers(
+function forSignedOut(
   deps: EntranceDeps,
   pageRequest: PageRequest,
   answer: () => PageAnswer,

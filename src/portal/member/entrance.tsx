@@ -84,13 +84,13 @@ export const signInPage = (
     ),
   })
 
-const NEWS = ['reset', 'deleted'] as const
+const NOTES = ['reset', 'deleted'] as const
 
 function Outcome({ said }: Pick<SignIn, 'said'>) {
   const { say } = useWords()
   if (said === 'passkey') return <Notice kind="bad">{say('sign-in.unknown-passkey')}</Notice>
-  const news = NEWS.find((one) => one === said)
-  return news ? <Notice kind="good">{say(`sign-in-news.${news}`)}</Notice> : null
+  const notice = NOTES.find((one) => one === said)
+  return notice ? <Notice kind="good">{say(`sign-in-news.${notice}`)}</Notice> : null
 }
 
 /** Reason why a person has to sign in first, by the page that required it. */

@@ -67,11 +67,11 @@ function noticeText(words: Words, notice: Notice, home: string): Text {
   }
 }
 
-type Told = { readonly at: string; linkTo(path: string): string }
+type Occasion = { readonly at: string; linkTo(path: string): string }
 
 type Change = Extract<Notice, { kind: 'factor' | 'address' | 'deleted' }>
 
-function changeMail({ say }: Words, notice: Change, { at, linkTo }: Told): Text {
+function changeMail({ say }: Words, notice: Change, { at, linkTo }: Occasion): Text {
   if (notice.kind === 'deleted')
     return {
       subject: say('mail.deleted-subject'),

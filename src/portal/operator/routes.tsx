@@ -63,8 +63,8 @@ async function overview(deps: OperatorDeps, { pageRequest }: Member): Promise<Pa
     name: active.get(sending.providerId) ?? sending.providerId,
     isActive: active.has(sending.providerId),
   }))
-  const heard = new Set(sendings.map(({ providerId }) => providerId))
-  const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
+  const sent = new Set(sendings.map(({ providerId }) => providerId))
+  const mute = providers.filter(({ id }) => !sent.has(id)).map(({ name }) => name)
   const { staleAfterMs } = ageLimits
   const stale = { staleBests: staleBestsOf(view), staleAfterMs }
   const upstream = { feeds, sources, connectors }

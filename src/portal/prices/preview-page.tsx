@@ -97,18 +97,18 @@ function Faults({ preview, draft }: PreviewProps) {
 function Doubts({ preview }: PreviewProps) {
   const count = (is: (row: PreviewRow) => boolean) => preview.rows.filter(is).length
   const said: (string | false)[] = [
-    told(
+    counted(
       count(isSuspect),
       'is suspect: far from the mid, and never shown as the best',
       'are suspect: far from the mid, and never shown as the best',
     ),
-    told(count(isMoved), `moved more than ${MOVE_PCT_MAX}% from the last price`),
-    told(
+    counted(count(isMoved), `moved more than ${MOVE_PCT_MAX}% from the last price`),
+    counted(
       count(({ isOlder }) => isOlder),
       'is older than the live price, and goes into the history only',
       'are older than the live prices, and go into the history only',
     ),
-    told(
+    counted(
       count(({ isRepeated }) => isRepeated),
       'is repeated further down: the last one counts',
       'are repeated further down: the last ones count',
@@ -128,7 +128,7 @@ function Doubts({ preview }: PreviewProps) {
   )
 }
 
-const told = (count: number, one: string, more = one): string | false =>
+const counted = (count: number, one: string, more = one): string | false =>
   count > 0 && `${countText(count)} ${count === 1 ? one : more}.`
 
 const isSuspect = ({ suspect }: PreviewRow): boolean => suspect !== null

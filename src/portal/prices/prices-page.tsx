@@ -49,7 +49,7 @@ export const pricesPage = (props: Props): Page => ({
           would record before anything is.
         </p>
       </div>
-      <News {...props.said} />
+      <SaidNotice {...props.said} />
       <SendForm {...props} />
       <Drafts {...props} />
       <Uploads {...props} />
@@ -60,7 +60,7 @@ export const pricesPage = (props: Props): Page => ({
 export const countText = (count: number, noun = 'price'): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 
-function News({ recorded, corridors = [], shownMs = null, withdrawn }: Said) {
+function SaidNotice({ recorded, corridors = [], shownMs = null, withdrawn }: Said) {
   if (withdrawn)
     return (
       <Notice kind="good">

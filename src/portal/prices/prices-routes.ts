@@ -60,14 +60,14 @@ async function shown(deps: PricesDeps, member: Member, said: Said | null) {
     uploads.layouts(account.id),
   ])
   const timeZone = layouts.find(({ choices }) => choices.timeZone)?.choices.timeZone ?? null
-  const done = said ?? (await newsOf(deps, member))
+  const done = said ?? (await saidOf(deps, member))
   return {
     page: pricesPage({ ...member, drafts, uploads: listed, before, timeZone, said: done }),
   }
 }
 
 /** Result of the last action, as the address says. */
-async function newsOf({ uploading }: PricesDeps, { pageRequest, person }: Member): Promise<Said> {
+async function saidOf({ uploading }: PricesDeps, { pageRequest, person }: Member): Promise<Said> {
   const { searchParams } = pageRequest.url
   const id = searchParams.get('upload') ?? ''
   const said = searchParams.get('said')

@@ -19,7 +19,7 @@ type Shown = {
   readonly factors: Factors
   readonly codesLeft: number
   readonly isRequired: boolean
-  readonly news?: string | undefined
+  readonly notice?: string | undefined
   readonly faults?: Faults
   readonly passkeyName?: string | undefined
 }
@@ -41,7 +41,7 @@ export const secondFactorPage = ({ say }: Words, shown: Shown): Page => ({
             {say('second-factor.required-why')}
           </Notice>
         )}
-        {shown.news && <Notice kind="good">{shown.news}</Notice>}
+        {shown.notice && <Notice kind="good">{shown.notice}</Notice>}
         <p class="lead">{say('second-factor.lead')}</p>
       </div>
       <Passkeys {...shown} />

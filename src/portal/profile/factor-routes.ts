@@ -37,7 +37,7 @@ export function factorRoutes(deps: SecondStepDeps): Route[] {
   ]
 }
 
-const NEWS = ['added', 'removed'] as const
+const NOTES = ['added', 'removed'] as const
 
 const wrongPassword = ({ pageRequest }: Member): string => pageRequest.words.say('fault.password')
 
@@ -48,11 +48,11 @@ async function shown(
 ): Promise<PageAnswer> {
   const factors = await deps.factors.factors(person.userId)
   const codes = factors.hasApp ? await deps.codes.recoveryCodes(person.userId) : []
-  const said = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
+  const said = NOTES.find((one) => one === pageRequest.url.searchParams.get('said'))
   const { words } = pageRequest
-  const news = said && words.say(`second-factor-news.${said}`)
+  const notice = said && words.say(`second-factor-news.${said}`)
   const page = { factors, codesLeft: codes.length, isRequired: person.lacksSecondFactor }
-  return { page: secondFactorPage(words, { ...page, news, ...sent }) }
+  return { page: secondFactorPage(words, { ...page, notice, ...sent }) }
 }
 
 const isPassword = (

@@ -18,7 +18,7 @@ import { KnownPassword, NewPassword } from './fields.tsx'
 type Props = {
   readonly person: Person
   readonly sessions: readonly OwnSession[]
-  readonly news?: string | undefined
+  readonly notice?: string | undefined
   readonly faults?: ProfileFaults
   readonly email?: string
 }
@@ -42,7 +42,7 @@ export const profilePage = ({ say }: Words, props: Props): Page => ({
         <p class="lead" dir="auto">
           {props.person.email}
         </p>
-        {props.news && <Notice kind="good">{props.news}</Notice>}
+        {props.notice && <Notice kind="good">{props.notice}</Notice>}
       </div>
       <SecondStep {...props} />
       <Sessions {...props} />

@@ -70,7 +70,7 @@ function addressLink(_: ProfilePageDeps, { pageRequest }: Member): PageAnswer {
   return { page: confirmAddressPage(pageRequest.words, { token, address }) }
 }
 
-const NEWS = ['password', 'mailed', 'address', 'ended'] as const
+const NOTES = ['password', 'mailed', 'address', 'ended'] as const
 
 const wrong = ({ words: { say } }: PageRequest): string => say('fault.password')
 
@@ -80,9 +80,9 @@ async function shown(
   sent: { faults?: ProfileFaults; email?: string } = {},
 ): Promise<PageAnswer> {
   const sessions = await deps.sessions.sessions(person.userId, pageRequest.nowMs)
-  const said = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
-  const news = said && pageRequest.words.say(`profile-news.${said}`)
-  return { page: profilePage(pageRequest.words, { person, sessions, news, ...sent }) }
+  const said = NOTES.find((one) => one === pageRequest.url.searchParams.get('said'))
+  const notice = said && pageRequest.words.say(`profile-news.${said}`)
+  return { page: profilePage(pageRequest.words, { person, sessions, notice, ...sent }) }
 }
 
 const newPassword: MemberForm<ProfilePageDeps> = async (deps, member, form) => {

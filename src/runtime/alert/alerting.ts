@@ -27,7 +27,7 @@ import { receiverFault } from '~/webhook/receiver.ts'
 import { newWebhookSecret, sealBy } from '~/webhook/secrets.ts'
 import { testBody } from '~/wire/alert/delivery.ts'
 import { Deliveries } from './deliveries.ts'
-import { AlertJudging } from './judging.ts'
+import { AlertEvaluation } from './evaluation.ts'
 
 type Parts = {
   readonly core: Pick<Core, 'memory' | 'live' | 'follower' | 'changes'>
@@ -39,19 +39,25 @@ type Parts = {
 export function alertingOf(options: ServiceOptions, { core, past, secret }: Parts) {
   const { memory, live, follower, changes } = core
   const deliveries = new Deliveries({ ...options, secret })
-  const judging = new AlertJudging({ ...options, memory, live, past, ageLimits: options.config })
-  changes.hearOfAlerts((news) => {
-    if (news.kind === 'alerts') void judging.read(news.accountId ?? null)
+  const evaluation = new AlertEvaluation({
+    ...options,
+    memory,
+    live,
+    past,
+    ageLimits: options.config,
+  })
+  changes.onAlerts((notification) => {
+    if (notification.kind === 'alerts') void evaluation.read(notification.accountId ?? null)
     else deliveries.wake()
   })
-  void judging.read(null)
-  const places = { memory, live, follower, past, secret, onChange: judging.read }
+  void evaluation.read(null)
+  const places = { memory, live, follower, past, secret, onChange: evaluation.read }
   return {
     alerting: alertDepsOf({ ...options, ...places }),
     deliveries,
-    jobs: [...judging.jobs, ...deliveries.jobs],
+    jobs: [...evaluation.jobs, ...deliveries.jobs],
     async stop(): Promise<void> {
-      await judging.stop()
+      await evaluation.stop()
       await deliveries.stop()
     },
   }

@@ -10,10 +10,10 @@ import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import { StreamHub } from '~/service/stream/hub.ts'
-import { Seats } from '~/service/stream/seats.ts'
+import { StreamSlots } from '~/service/stream/slots.ts'
 import { StreamTokens } from '~/service/stream/tokens.ts'
 import type { Database } from '~/store/database.ts'
-import { createSeatStore } from '~/store/stream/seat-store.ts'
+import { createSlotStore } from '~/store/stream/slot-store.ts'
 import { streamTexts } from '~/wire/stream/text.ts'
 
 type StreamsOptions = {
@@ -31,7 +31,7 @@ type Parts = StreamDeps['streams']
 /** The streams of one process, and their dependencies. */
 export class Streams implements Parts {
   readonly hub: StreamHub
-  readonly seats: Seats
+  readonly slots: StreamSlots
   readonly tokens: StreamTokens
   readonly open: OpenStreams
   readonly patience = new Patience()
@@ -41,21 +41,21 @@ export class Streams implements Parts {
     const isSample = () => memory.isSample
     const texts = streamTexts(BASE_PATH)
     this.hub = new StreamHub({ live, limits: config, texts, now, isSample })
-    const store = createSeatStore(database)
-    this.seats = new Seats({ store, clock, log, openMax: config.streamsMax })
+    const store = createSlotStore(database)
+    this.slots = new StreamSlots({ store, clock, log, openMax: config.streamsMax })
     this.tokens = new StreamTokens(secret)
     this.open = new OpenStreams({ memory, clock })
   }
 
   /** Records the stream slots again, which a lost meter takes with it. */
   readonly jobs: readonly Job[] = [
-    { name: 'declare-streams', pattern: '*/10 * * * * *', run: () => this.seats.declare() },
+    { name: 'declare-streams', pattern: '*/10 * * * * *', run: () => this.slots.declare() },
   ]
 
   /** Ends every stream and asks its client to connect elsewhere. */
   async stop(): Promise<void> {
     this.open.stop()
     this.hub.close()
-    await this.seats.settled()
+    await this.slots.settled()
   }
 }

@@ -97,13 +97,13 @@ async function lacking({ database }: ConnectorDeps, { catalogue }: Connector): P
   }
 }
 
-type News = { readonly rows: readonly Observation[]; readonly added: Catalogue }
+type NewRows = { readonly rows: readonly Observation[]; readonly added: Catalogue }
 
 /**
  * Records the rows that a run which ended before it could remember them did not record, and first
  * the entries of the catalogue that they need.
  */
-async function recordNew(deps: ConnectorDeps, { name }: Connector, { rows, added }: News) {
+async function recordNew(deps: ConnectorDeps, { name }: Connector, { rows, added }: NewRows) {
   const via = `connector:${name}`
   const times = rows.map(({ effectiveMs }) => effectiveMs)
   const span = { fromMs: Math.min(...times), beforeMs: Math.max(...times) + 1 }
@@ -111,10 +111,10 @@ async function recordNew(deps: ConnectorDeps, { name }: Connector, { rows, added
   if (added.currencies.length + added.providers.length > 0) await deps.addEntries(added)
   const there = await createQuoteStore(deps.database).recordedVia(via, providers, span)
   const known = new Set(there.map(priceKey))
-  const news = rows.filter((row) => !known.has(priceKey(quoteOf(row, 0))))
+  const fresh = rows.filter((row) => !known.has(priceKey(quoteOf(row, 0))))
   const { inserted, skipped } =
-    news.length > 0 ? await deps.record(news, via) : { inserted: 0, skipped: 0 }
-  return { inserted, skipped: skipped + rows.length - news.length }
+    fresh.length > 0 ? await deps.record(fresh, via) : { inserted: 0, skipped: 0 }
+  return { inserted, skipped: skipped + rows.length - fresh.length }
 }
 
 /** The failure of a run whose rows together break a rule. Throws any other error. */

@@ -4,7 +4,7 @@ import {
   type Alert,
   type CreatedAlert,
   type Destination,
-  type FirstJudgement,
+  type FirstEvaluation,
   type KeptChange,
   type NewAlert,
   type Watched,
@@ -96,7 +96,7 @@ export const alertLimit = ({ plan }: Account): ServiceError =>
   )
 
 /** Throws `invalid_parameter` for a condition that cannot be evaluated. */
-export function assertJudged(watched: Watched): void {
+export function assertEvaluated(watched: Watched): void {
   const fault = faultOf(watched)
   if (fault) throw invalidParameter(fault)
 }
@@ -123,16 +123,16 @@ export async function assertReachable(
 }
 
 /** Evaluates a new alert now, by its tier. Throws `unsupported_currency`, or as `live.caughtUp`. */
-export async function firstJudgement(
+export async function firstEvaluation(
   deps: AlertDeps,
   { plan }: Account,
   watched: Watched,
-): Promise<FirstJudgement> {
+): Promise<FirstEvaluation> {
   const { ageLimits, clock, live } = deps
-  const { position: judgedPosition, current } = await live.caughtUp()
+  const { position: evaluatedPosition, current } = await live.caughtUp()
   const view = new View(current, freshnessAt(tierOf(plan), clock.now()), ageLimits)
   const base = isMonthly(watched.when) ? clock.now() : await baseOf(deps.past, view, watched)
   const value = watchedValue(view, watched)
   const standing = standingAt(watched.when, base, value)
-  return { standing, judgedPosition, lastValue: typeof value === 'number' ? value : null }
+  return { standing, evaluatedPosition, lastValue: typeof value === 'number' ? value : null }
 }

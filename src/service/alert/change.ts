@@ -2,9 +2,9 @@ import { ALERTS_MAX, type Alert, type AlertChange } from '~/domain/alert/alert.t
 import {
   type AlertDeps,
   alertLimit,
-  assertJudged,
+  assertEvaluated,
   assertReachable,
-  firstJudgement,
+  firstEvaluation,
   type OwnAlert,
   unknownAlert,
 } from './alerts.ts'
@@ -29,12 +29,12 @@ export async function changeAlert(
   if (!old) throw unknownAlert()
   const { when = old.when, amount = old.amount, to } = change
   const watched = { ...old, amount, when }
-  assertJudged(watched)
+  assertEvaluated(watched)
   await countChange(deps, account)
   const isElsewhere = to !== undefined && !isSame(to, old.to)
   if (isElsewhere) await assertReachable(deps, account, to)
   const secret = isElsewhere && to.kind === 'webhook' ? await secrets.make() : null
-  const isJudgedAnew =
+  const isEvaluatedAgain =
     change.when !== undefined ||
     change.amount !== undefined ||
     (change.status === 'active' && old.status !== 'active')
@@ -44,7 +44,7 @@ export async function changeAlert(
     {
       ...change,
       ...(isElsewhere && { secret: secret?.sealed ?? null }),
-      ...(isJudgedAnew && { judged: await firstJudgement(deps, account, watched) }),
+      ...(isEvaluatedAgain && { evaluated: await firstEvaluation(deps, account, watched) }),
     },
     ALERTS_MAX[account.plan],
   )

@@ -5,9 +5,9 @@ import { supportedCorridor } from '~/service/supported.ts'
 import {
   type AlertDeps,
   alertLimit,
-  assertJudged,
+  assertEvaluated,
   assertReachable,
-  firstJudgement,
+  firstEvaluation,
 } from './alerts.ts'
 import { countChange } from './rate.ts'
 
@@ -34,12 +34,12 @@ export async function createAlert(
   const { alerts, memory, clock, secrets, onChange } = deps
   const corridor = supportedCorridor(memory.current.catalogue, wish.corridor)
   const watched = { ...wish, corridor }
-  assertJudged(watched)
+  assertEvaluated(watched)
   await countChange(deps, account)
   await assertReachable(deps, account, wish.to)
-  const judged = await firstJudgement(deps, account, watched)
+  const evaluated = await firstEvaluation(deps, account, watched)
   const secret = wish.to.kind === 'webhook' ? await secrets.make() : null
-  const made = { ...watched, ...judged, accountId: account.id, createdMs: clock.now() }
+  const made = { ...watched, ...evaluated, accountId: account.id, createdMs: clock.now() }
   const created = await alerts.create(
     { ...made, ...(id !== undefined && { id }), secret: secret?.sealed ?? null },
     ALERTS_MAX[account.plan],

@@ -18,11 +18,11 @@ export async function listAlerts(
   { account }: { readonly account: Account },
 ): Promise<readonly Alert[]> {
   const own = await alerts.list(account.id)
-  const judged = new Set(judgedOf(own, account.plan))
+  const evaluated = new Set(evaluatedOf(own, account.plan))
   const view = new View(memory.current, freshnessAt(tierOf(account.plan), clock.now()), ageLimits)
   return own.map((alert) => {
     if (alert.status !== 'active') return alert
-    return judged.has(alert) ? withDispute(alert, view) : beyondPlan(alert, account.plan)
+    return evaluated.has(alert) ? withDispute(alert, view) : beyondPlan(alert, account.plan)
   })
 }
 
@@ -42,7 +42,7 @@ export async function findAlert(deps: ListDeps, { account, alertId }: OwnAlert):
 }
 
 /** The active alerts that a plan covers: the oldest, up to its limit, oldest first. */
-const judgedOf = (alerts: readonly Alert[], plan: Plan): readonly Alert[] =>
+const evaluatedOf = (alerts: readonly Alert[], plan: Plan): readonly Alert[] =>
   alerts.filter(({ status }) => status === 'active').slice(0, ALERTS_MAX[plan])
 
 const beyondPlan = (alert: Alert, plan: Plan): Alert => ({

@@ -15,13 +15,13 @@ export type MonthlyFiring = {
   readonly freshness: Freshness
 }
 
-type Told = { readonly id: string; readonly body: string; readonly atMs: number }
+type MonthlyMessage = { readonly id: string; readonly body: string; readonly atMs: number }
 
-type Judged = { readonly alert: Alert; readonly tier: Tier }
+type Evaluated = { readonly alert: Alert; readonly tier: Tier }
 
 type MonthlyDeps = {
   /** Every alert that is evaluated, with the tier of its account. */
-  readonly judged: () => readonly Judged[]
+  readonly evaluated: () => readonly Evaluated[]
   readonly memory: { readonly current: Generation }
   readonly ageLimits: AgeLimits
   readonly clock: { now(): number }
@@ -29,7 +29,7 @@ type MonthlyDeps = {
     /** The number of monthly messages never attempted yet. */
     monthlyWaiting(): Promise<number>
     /** Stores messages to send, except of alerts that had theirs since `sinceMs`. */
-    tellMonthly(told: readonly Told[], sinceMs: number): Promise<void>
+    recordMonthly(messages: readonly MonthlyMessage[], sinceMs: number): Promise<void>
   }
   readonly bodyOf: (firing: MonthlyFiring) => string
 }
@@ -58,16 +58,16 @@ export class MonthlyAlerts {
     const due = this.#due()
     if (due.length === 0) return
     const room = MONTHLY_WAITING_MAX - (await store.monthlyWaiting())
-    const told = this.#told(due, Math.max(room, 0))
-    if (told.length === 0) return
-    await store.tellMonthly(told, sinceMs)
-    for (const { id } of told) this.#taken.add(id)
+    const messages = this.#messages(due, Math.max(room, 0))
+    if (messages.length === 0) return
+    await store.recordMonthly(messages, sinceMs)
+    for (const { id } of messages) this.#taken.add(id)
   }
 
   /** The alerts whose message of the month is missing, as far as this process knows. */
-  #due(): readonly Judged[] {
+  #due(): readonly Evaluated[] {
     return this.deps
-      .judged()
+      .evaluated()
       .filter(
         ({ alert }) =>
           isMonthly(alert.when) && lastMs(alert) < this.#sinceMs && !this.#taken.has(alert.id),
@@ -75,21 +75,21 @@ export class MonthlyAlerts {
   }
 
   /** The messages of the first alerts, `max` at most; prices that cannot be read are left out. */
-  #told(due: readonly Judged[], max: number): readonly Told[] {
+  #messages(due: readonly Evaluated[], max: number): readonly MonthlyMessage[] {
     const { memory, clock, ageLimits, bodyOf } = this.deps
     const atMs = clock.now()
     const viewOf = (tier: Tier) => new View(memory.current, freshnessAt(tier, atMs), ageLimits)
     const views = { realtime: viewOf('realtime'), hourly: viewOf('hourly') }
-    const told: Told[] = []
+    const messages: MonthlyMessage[] = []
     for (const { alert, tier } of due) {
-      if (told.length === max) break
+      if (messages.length === max) break
       const view = views[tier]
       if (view.lacks(alert.corridor)) continue
       const cheapest = cheapestFirst(view, alert).slice(0, CHEAPEST_OFFERS)
       const body = bodyOf({ alert, cheapest, freshness: view.freshness })
-      told.push({ id: alert.id, body, atMs })
+      messages.push({ id: alert.id, body, atMs })
     }
-    return told
+    return messages
   }
 }
 

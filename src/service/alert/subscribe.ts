@@ -6,7 +6,7 @@ import type { KeyIndex } from '~/memory/key-index.ts'
 import { admitted, type Origin, type PeopleDeps } from '~/service/person/people.ts'
 import { isSameToken } from '~/service/person/same-token.ts'
 import { supportedCorridor } from '~/service/supported.ts'
-import { type AlertDeps, assertJudged } from './alerts.ts'
+import { type AlertDeps, assertEvaluated } from './alerts.ts'
 import { alertIdOf, createAlert } from './create.ts'
 
 /** An email alert that a person without an account requests. */
@@ -42,7 +42,7 @@ export async function requestSubscription(
 ): Promise<void> {
   const { email, language, wish } = asked
   supportedCorridor(deps.alerting.memory.current.catalogue, wish.corridor)
-  assertJudged(wish)
+  assertEvaluated(wish)
   await admitted(deps, 'subscription', { ...origin, email })
   const payload = textOf({ ...asked, endsMs: origin.nowMs + LINK_MS, nonce: deps.alerting.newId() })
   const token = `${payload}.${await signatureOf(deps, payload)}`

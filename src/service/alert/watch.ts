@@ -1,6 +1,6 @@
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Transition } from '~/domain/alert/transition.ts'
-import type { AlertJudge } from './judge.ts'
+import type { AlertEvaluator } from './evaluator.ts'
 
 type WatchDeps = {
   readonly store: {
@@ -9,7 +9,7 @@ type WatchDeps = {
     /** Stores states with deliveries; returns whose transition was stored, at most one for each. */
     settle(transitions: readonly Transition[]): Promise<ReadonlySet<string>>
   }
-  readonly judge: Pick<AlertJudge, 'replace'>
+  readonly evaluator: Pick<AlertEvaluator, 'replace'>
   /** Receives the reason why the database took nothing; once until it does again. */
   readonly onFault: (error: unknown) => void
 }
@@ -95,7 +95,7 @@ export class AlertWatch {
     this.#unread.delete(id)
     const accountId = id === EVERYBODY ? null : id
     try {
-      this.deps.judge.replace(await this.deps.store.active(accountId), accountId)
+      this.deps.evaluator.replace(await this.deps.store.active(accountId), accountId)
     } catch (error) {
       this.#unread.add(id)
       throw error

@@ -12,7 +12,7 @@ import type { Owner, OwnKeysDeps } from '~/service/own-keys.ts'
 export const CONNECTIONS_MAX = 20
 
 /** The maximum number of applications that may wait for their first person. */
-const STRANGERS_MAX = 10_000
+const UNCONNECTED_MAX = 10_000
 
 /** The time for which a document is believed, and for how long if it cannot be read again. */
 const READ_AGAIN_MS = DAY_MS
@@ -29,7 +29,7 @@ type ConnectionStore = {
    */
   registeredAlready(described: DescribedApplication, nowMs: number): Promise<string | null>
   /** Forgets unconnected applications except the newest `max`. */
-  forgetStrangers(max: number): Promise<void>
+  forgetUnconnected(max: number): Promise<void>
   /**
    * The key of the connection, whose person has consented: the existing one, or a new one that
    * replaces an ended one. Null if the account has `max` connections already.
@@ -75,13 +75,13 @@ export async function disconnect(
 }
 
 /** Stores an application that registered, instead of the oldest if too many wait. */
-export async function keepStranger(
+export async function keepUnconnected(
   { connections }: Pick<ConnectionDeps, 'connections'>,
   clientId: string,
   { described, nowMs }: { described: DescribedApplication; nowMs: number },
 ): Promise<void> {
   await connections.keepApplication({ ...described, clientId, readMs: nowMs })
-  await connections.forgetStrangers(STRANGERS_MAX)
+  await connections.forgetUnconnected(UNCONNECTED_MAX)
 }
 
 /**
@@ -99,7 +99,7 @@ export async function applicationByDocument(
   if (known && Math.abs(ageMs) < READ_AGAIN_MS) return known
   try {
     const described = await read()
-    await keepStranger(deps, address, { described, nowMs })
+    await keepUnconnected(deps, address, { described, nowMs })
     return { ...described, clientId: address, readMs: nowMs }
   } catch (error) {
     if (known && ageMs < STALE_MS_MAX) return known

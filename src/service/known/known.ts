@@ -103,11 +103,11 @@ async function settled<P, T>(
 ): Promise<T> {
   const known = new Set<string>()
   const load = async (view: View, isFirst = false): Promise<boolean> => {
-    const news = corridorsIn(view, known)
-    if (!isLive || (news.length === 0 && !isFirst)) return false
-    for (const corridor of news) known.add(corridorKey(corridor))
+    const added = corridorsIn(view, known)
+    if (!isLive || (added.length === 0 && !isFirst)) return false
+    for (const corridor of added) known.add(corridorKey(corridor))
     const references = isFirst ? tables.references() : []
-    const [quotes] = await Promise.all([tables.quotes(news), references])
+    const [quotes] = await Promise.all([tables.quotes(added), references])
     memory.publish({ references: await references }, knownMs)
     await learnDays({ memory, days: tables }, { quotes })
     memory.publish({ quotes }, knownMs)

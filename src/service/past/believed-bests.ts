@@ -37,7 +37,7 @@ export type BelievedStore = {
   ): Promise<ReadonlyMap<number, Believed>>
 }
 
-export type Judged = Bucket & {
+export type Evaluated = Bucket & {
   /** The range of the pair's mids in the bucket; null without any. */
   readonly mids: Range | null
 }
@@ -56,7 +56,7 @@ type Points<T> = {
  * The points of buckets, with bests that were not suspect by the mids of their own times. Only
  * buckets whose best is doubtful by one of their mids are read again.
  */
-export async function withBelievedBests<T extends Judged>(
+export async function withBelievedBests<T extends Evaluated>(
   { store }: { readonly store: BelievedStore },
   view: View,
   { corridor, interval, legs, reachMs, isOhlc, points }: Points<T>,
@@ -84,9 +84,9 @@ export async function withBelievedBests<T extends Judged>(
     }))
   })
   const bests = await store.believedBests(corridor, { interval, stretches, isOhlc })
-  const judged = new Set(doubtful.map(({ startMs }) => startMs))
+  const evaluated = new Set(doubtful.map(({ startMs }) => startMs))
   return points.map((point) =>
-    judged.has(point.startMs) ? { ...point, ...(bests.get(point.startMs) ?? NO_BEST) } : point,
+    evaluated.has(point.startMs) ? { ...point, ...(bests.get(point.startMs) ?? NO_BEST) } : point,
   )
 }
 

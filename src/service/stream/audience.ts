@@ -31,12 +31,12 @@ export class Audience {
   /** The subscribers of any of these corridors, each once; all readers for null. */
   of(names: ReadonlySet<string> | null): ReadonlySet<StreamReader> {
     if (names === null) return this.#all
-    if (names.size === 0) return NOBODY
+    if (names.size === 0) return NONE
     const readers = new Set(this.#everywhere)
     for (const name of names)
-      for (const reader of this.#byName.get(name) ?? NOBODY) readers.add(reader)
+      for (const reader of this.#byName.get(name) ?? NONE) readers.add(reader)
     return readers
   }
 }
 
-const NOBODY: ReadonlySet<StreamReader> = new Set()
+const NONE: ReadonlySet<StreamReader> = new Set()

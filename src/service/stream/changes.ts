@@ -7,7 +7,7 @@ import { vsMidBps } from '~/domain/spread.ts'
 import { type CorridorView, EMPTY_VIEW, type RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { isCurrent } from '~/service/convert.ts'
-import type { JudgedQuote } from '~/service/rates.ts'
+import type { EvaluatedQuote } from '~/service/rates.ts'
 import { isSupported } from '~/service/supported.ts'
 import type { CorridorChange } from './event.ts'
 
@@ -28,7 +28,7 @@ export const allChanges = (sight: Sight, corridor: Corridor): CorridorChange[] =
 ]
 
 /** The quote with its distance to the mid, as `/rates` shows it. */
-export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote => ({
+export const evaluatedOf = (ranked: RankedQuote, mid: Mid | undefined): EvaluatedQuote => ({
   ranked,
   vsMidBps: mid ? vsMidBps(ranked.quote.rate, mid.rate) : null,
 })
@@ -56,7 +56,7 @@ export function bestChanges({ before, after }: Sight, corridor: Corridor): Corri
     old === seen || (isSamePrice(old.best, best) && isSamePrice(bestCurrentOf(old), current))
   if (before.every((view) => isKnown(corridorIn(view, corridor)))) return []
   const mid = midIn(after, corridor)
-  const shown = (one: RankedQuote | null) => one && judgedOf(one, mid)
+  const shown = (one: RankedQuote | null) => one && evaluatedOf(one, mid)
   return [{ corridor, kind: 'best', best: shown(best), bestCurrent: shown(current) }]
 }
 
@@ -91,7 +91,7 @@ export function quoteChanges({ before, after }: Sight, corridor: Corridor): Corr
   for (const [key, ranked] of byOffer(seen.offers)) {
     left.delete(key)
     if (held.every((known) => isSameShown(known.get(key), ranked))) continue
-    changes.push([key, { corridor, kind: 'quote', quote: judgedOf(ranked, mid) }])
+    changes.push([key, { corridor, kind: 'quote', quote: evaluatedOf(ranked, mid) }])
   }
   for (const [key, { quote }] of left) changes.push([key, { corridor, kind: 'gone', quote }])
   return changes.sort(([a], [b]) => compareText(a, b)).map(([, change]) => change)

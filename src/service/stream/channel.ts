@@ -38,7 +38,7 @@ export class Channel implements Source {
   /** Readers ahead of this process, each with its own place and what ends that wait. */
   readonly #ahead = new Map<StreamReader, { id: EventId; end: () => void }>()
   #position: number
-  #told = 0
+  #sent = 0
   #resets = 0
   #slow = 0
 
@@ -59,7 +59,7 @@ export class Channel implements Source {
 
   /** Open streams; since the start: events sent, restarts of readers, and readers too slow. */
   get figures() {
-    const counted = { told: this.#told, resets: this.#resets, slow: this.#slow }
+    const counted = { sent: this.#sent, resets: this.#resets, slow: this.#slow }
     return { readers: this.#audience.size, ...counted }
   }
 
@@ -68,7 +68,7 @@ export class Channel implements Source {
     this.ring.append(entry)
     this.#position = entry.position
     this.settle(known)
-    for (const reader of this.#audience.of(entry.touched)) reader.heard(entry)
+    for (const reader of this.#audience.of(entry.touched)) reader.receive(entry)
   }
 
   /** Makes every reader reload, and retains only what comes after `position`. */
@@ -125,8 +125,8 @@ export class Channel implements Source {
     this.deps.onLeft()
   }
 
-  told(events: number): void {
-    this.#told += events
+  countSent(events: number): void {
+    this.#sent += events
   }
 
   get #freshness(): Freshness {

@@ -9,7 +9,7 @@ const EVENT_BYTES = 256
 const STEP_BYTES = 128
 
 /** An event whose string is written once, for all its subscribers. */
-class Told {
+class WrittenEvent {
   #text: string | null = null
   #bytes = 0
 
@@ -35,7 +35,7 @@ class Told {
 }
 
 /** Place of a reader within a step, and the event that it gets there, if any. */
-type Mark = { readonly place: number; readonly told: Told | null }
+type Mark = { readonly place: number; readonly event: WrittenEvent | null }
 
 /** One step, as subscribers to its events receive it. */
 export type Entry = {
@@ -76,7 +76,7 @@ export class ListedEntry implements Entry {
   readonly position: number
   readonly touched: ReadonlySet<string>
   readonly isWhole = true
-  readonly #told: readonly Told[]
+  readonly #events: readonly WrittenEvent[]
   /** The name of the corridor of each. */
   readonly #names: readonly string[]
 
@@ -85,23 +85,23 @@ export class ListedEntry implements Entry {
     this.position = position
     this.#names = changes.map(({ change }) => corridorKey(change.corridor))
     this.touched = new Set(this.#names)
-    this.#told = changes.map(
-      ({ place, change }) => new Told({ id: { position, place }, freshness, change }),
+    this.#events = changes.map(
+      ({ place, change }) => new WrittenEvent({ id: { position, place }, freshness, change }),
     )
   }
 
   get events(): number {
-    return this.#told.length
+    return this.#events.length
   }
 
   get bytes(): number {
-    return this.#told.reduce((sum, { bytes }) => sum + EVENT_BYTES + bytes, STEP_BYTES)
+    return this.#events.reduce((sum, { bytes }) => sum + EVENT_BYTES + bytes, STEP_BYTES)
   }
 
   *after(place: number, { names }: Subscription): Generator<Mark> {
-    for (const [i, told] of this.#told.entries()) {
-      if (told.place <= place || (names && !names.has(this.#names[i]!))) continue
-      yield { place: told.place, told }
+    for (const [i, event] of this.#events.entries()) {
+      if (event.place <= place || (names && !names.has(this.#names[i]!))) continue
+      yield { place: event.place, event }
     }
   }
 }
@@ -122,14 +122,14 @@ export class LookedUpEntry implements Entry {
   readonly position: number
   readonly events = 1
   readonly touched = null
-  readonly #told = new Map<string, readonly Told[]>()
-  readonly #general: Told | null
+  readonly #events = new Map<string, readonly WrittenEvent[]>()
+  readonly #general: WrittenEvent | null
 
   constructor(private readonly lookup: Lookup) {
     const { position, freshness, general } = lookup
     this.position = position
     const id = { position, place: GENERAL_PLACE }
-    this.#general = general && new Told({ id, freshness, change: general })
+    this.#general = general && new WrittenEvent({ id, freshness, change: general })
   }
 
   get isWhole(): boolean {
@@ -138,30 +138,30 @@ export class LookedUpEntry implements Entry {
 
   get bytes(): number {
     let bytes = STEP_BYTES + this.lookup.heldBytes + (this.#general?.bytes ?? 0)
-    for (const told of this.#told.values()) for (const one of told) bytes += one.bytes
+    for (const events of this.#events.values()) for (const one of events) bytes += one.bytes
     return bytes
   }
 
   *after(place: number, { corridors }: Subscription): Generator<Mark> {
-    if (this.#general && place < GENERAL_PLACE) yield { place: GENERAL_PLACE, told: this.#general }
+    if (this.#general && place < GENERAL_PLACE) yield { place: GENERAL_PLACE, event: this.#general }
     for (const corridor of corridors ?? this.lookup.corridors()) {
       const end = corridorPlace(corridor, ORDINAL.end)
       if (end <= place) continue
-      for (const told of this.#of(corridor))
-        if (told.place > place) yield { place: told.place, told }
-      yield { place: end, told: null }
+      for (const event of this.#of(corridor))
+        if (event.place > place) yield { place: event.place, event }
+      yield { place: end, event: null }
     }
   }
 
-  #of(corridor: Corridor): readonly Told[] {
+  #of(corridor: Corridor): readonly WrittenEvent[] {
     const name = corridorKey(corridor)
-    const known = this.#told.get(name)
+    const known = this.#events.get(name)
     if (known) return known
     const { position, freshness } = this.lookup
-    const told = placedByCorridor(this.lookup.changesOf(corridor)).map(
-      ({ place, change }) => new Told({ id: { position, place }, freshness, change }),
+    const events = placedByCorridor(this.lookup.changesOf(corridor)).map(
+      ({ place, change }) => new WrittenEvent({ id: { position, place }, freshness, change }),
     )
-    if (told.length > 0) this.#told.set(name, told)
-    return told
+    if (events.length > 0) this.#events.set(name, events)
+    return events
   }
 }

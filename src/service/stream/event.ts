@@ -3,18 +3,18 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { EventId } from '~/domain/live/event-id.ts'
 import type { Mid } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { JudgedQuote } from '~/service/rates.ts'
+import type { EvaluatedQuote } from '~/service/rates.ts'
 
 export type CorridorChange = { readonly corridor: Corridor } & (
-  | { readonly kind: 'quote'; readonly quote: JudgedQuote }
+  | { readonly kind: 'quote'; readonly quote: EvaluatedQuote }
   /** The last price of an offer is not shown any more, and there is no other. */
   | { readonly kind: 'gone'; readonly quote: Quote }
   | {
       readonly kind: 'best'
       /** The best executable price shown; null without one. */
-      readonly best: JudgedQuote | null
+      readonly best: EvaluatedQuote | null
       /** As `best`, among those that are not stale and whose fee is stated. */
-      readonly bestCurrent: JudgedQuote | null
+      readonly bestCurrent: EvaluatedQuote | null
     }
   /** The mid, or null if there is no recent one any more. */
   | { readonly kind: 'mid'; readonly mid: Mid | null }

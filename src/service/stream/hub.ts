@@ -4,7 +4,7 @@ import { readEventId } from '~/domain/live/event-id.ts'
 import type { Subscription } from '~/domain/live/subscription.ts'
 import { ANYWHERE, type Live } from '~/memory/live/live.ts'
 import type { RingLimits } from '~/memory/live/ring.ts'
-import type { Step, StepHearer } from '~/memory/live/step.ts'
+import type { Step, StepSubscriber } from '~/memory/live/step.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import { Channel, type ChannelDeps, type Known } from './channel.ts'
 import type { StreamTexts } from './event.ts'
@@ -45,7 +45,7 @@ type StreamRequest = {
  * Readers of the hourly tier get at the top of the hour what it shows that the one before did not,
  * and nothing else.
  */
-export class StreamHub implements StepHearer {
+export class StreamHub implements StepSubscriber {
   readonly #channels: Readonly<Record<Tier, Channel>>
   readonly #known: Known
   readonly #later: ChannelDeps['later']
@@ -53,7 +53,7 @@ export class StreamHub implements StepHearer {
   #base: HourBase
   /** The open hour that hourly readers know. */
   #openMs: number | null
-  readonly #unhear: () => void
+  readonly #unsubscribe: () => void
   /** Ends the watch on time, while there is one; and the wait for its end. */
   #unwatch: (() => void) | null = null
   #unlinger: (() => void) | null = null
@@ -82,7 +82,7 @@ export class StreamHub implements StepHearer {
       },
       has: (position) => realtime.ring.has(position) || hourly.ring.has(position),
     }
-    this.#unhear = live.hear(this)
+    this.#unsubscribe = live.subscribe(this)
   }
 
   /** Readers of each tier, and the events that are retained for returning ones. */
@@ -153,7 +153,7 @@ export class StreamHub implements StepHearer {
 
   /** Stops receiving steps. Readers stay as they are. */
   close(): void {
-    this.#unhear()
+    this.#unsubscribe()
     this.#unlinger?.()
     this.#unwatch?.()
     this.#unwatch = null

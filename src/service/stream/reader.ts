@@ -23,7 +23,7 @@ export type Source = {
   /** Called when the reader is gone; `isSlow` if it was too slow. */
   left(reader: StreamReader, isSlow: boolean): void
   /** Counts what was sent. */
-  told(events: number): void
+  countSent(events: number): void
 }
 
 /** Bytes that may wait for a reader that takes nothing, besides those that it holds itself. */
@@ -61,7 +61,7 @@ export class StreamReader {
   }
 
   /** Takes note of a step that may have something for this reader. */
-  heard(entry: Entry): void {
+  receive(entry: Entry): void {
     if (this.#state === 'ended' || entry.position < this.#cursor.position) return
     if (this.#state === 'idle') this.#cursor = this.#before(entry.position)
     if (this.#state === 'blocked') this.#wait(entry)
@@ -152,8 +152,8 @@ export class StreamReader {
       if (!concerns(entry.touched, this.subscription)) continue
       const isSame = entry.position === this.#cursor.position
       for (const mark of entry.after(isSame ? this.#cursor.place : -1, this.subscription)) {
-        if (mark.told) text += mark.told.text(texts, grew)
-        if (mark.told) events++
+        if (mark.event) text += mark.event.text(texts, grew)
+        if (mark.event) events++
         this.#cursor = { position: entry.position, place: mark.place }
         isMore = text.length >= TEXT_LENGTH_MAX || ++marks >= MARKS_MAX
         if (isMore) break steps
@@ -162,7 +162,7 @@ export class StreamReader {
       isMore = ++marks >= MARKS_MAX
       if (isMore) break
     }
-    this.source.told(events)
+    this.source.countSent(events)
     if (!isMore) this.#rest()
     return (text === '' || this.#write(text)) && isMore
   }
@@ -184,10 +184,10 @@ export class StreamReader {
   /** Counts the bytes that wait while the sink has no room. */
   #wait(entry: Entry): void {
     const { ring, texts } = this.source
-    for (const { told } of entry.after(-1, this.subscription)) {
-      if (!told) continue
-      told.text(texts, (bytes) => ring.grew(bytes))
-      this.#waitingBytes += told.bytes
+    for (const { event } of entry.after(-1, this.subscription)) {
+      if (!event) continue
+      event.text(texts, (bytes) => ring.grew(bytes))
+      this.#waitingBytes += event.bytes
       if (this.#waitingBytes > WAITING_BYTES_MAX) break
     }
     if (this.#waitingBytes > WAITING_BYTES_MAX) this.#tooSlow()

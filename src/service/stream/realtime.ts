@@ -17,7 +17,7 @@ import { isSupported } from '~/service/supported.ts'
 import {
   allChanges,
   bestChanges,
-  judgedOf,
+  evaluatedOf,
   midChanges,
   quoteChanges,
   type Sight,
@@ -96,7 +96,7 @@ function observed(step: Step, sight: Sight): Entry {
     for (const { quote, row } of group) {
       const ranked = live.find(({ quote: { id } }) => id === quote.id)
       if (!ranked) continue
-      const change = { corridor, kind: 'quote' as const, quote: judgedOf(ranked, mid) }
+      const change = { corridor, kind: 'quote' as const, quote: evaluatedOf(ranked, mid) }
       changes.push({ place: rowPlace(row), change })
     }
     const place = bestPlace(group.at(-1)!.row)
@@ -131,7 +131,7 @@ function referred(step: Step, limits: AgeLimits): Entry {
   const isMidNew = before.references !== after.references
   const isDayNew = before.days.serial !== after.days.serial
   const changes = isMidNew || isDayNew ? changesIn(step, limits, isHeld(step, limits)) : NO_CHANGES
-  return told(step, limits, { changes, isMidNew })
+  return entryOf(step, limits, { changes, isMidNew })
 }
 
 function isHeld({ references, after }: Step, limits: AgeLimits): (book: CorridorBook) => boolean {
@@ -149,7 +149,7 @@ function isHeld({ references, after }: Step, limits: AgeLimits): (book: Corridor
   }
 }
 
-/** Says whether a price has no mid of its day, so that the current mid judges it. */
+/** Says whether a price has no mid of its day, so that the current mid evaluates it. */
 const isByCurrent = (
   { rateType, atMs, from, to }: Quote,
   { catalogue: { anchors }, days }: Generation,
@@ -181,7 +181,7 @@ function changesIn(
 }
 
 /** The changes of corridors, and the new mids; retains only the inputs of mids. */
-function told(
+function entryOf(
   step: Step,
   limits: AgeLimits,
   { changes, isMidNew }: { readonly changes: Changes; readonly isMidNew: boolean },
@@ -229,7 +229,7 @@ function passed(step: Step, limits: AgeLimits): Entry {
   const isConcerned = (book: CorridorBook) =>
     isPassing(book.allQuotes(), step, limits) ||
     (isMidNew && book.allQuotes().some((quote) => isByCurrent(quote, step.after, limits)))
-  return told(step, limits, { changes: changesIn(step, limits, isConcerned), isMidNew })
+  return entryOf(step, limits, { changes: changesIn(step, limits, isConcerned), isMidNew })
 }
 
 /**
@@ -242,7 +242,7 @@ function forgotten(step: Step, limits: AgeLimits): Entry {
     const old = step.before.quotes.book(book.from, book.to)
     return old !== book && old !== undefined && hasEnded(old.allQuotes(), hourMs)
   })
-  return told(step, limits, { changes, isMidNew: false })
+  return entryOf(step, limits, { changes, isMidNew: false })
 }
 
 const hasEnded = (quotes: Iterable<Quote>, ms: number): boolean => {

@@ -14,7 +14,7 @@ import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { containing, isUuid } from '~/store/encoding.ts'
-import { announce } from '~/store/news-channel.ts'
+import { announce } from '~/store/notification-channel.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 import {

@@ -16,7 +16,7 @@ import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { announce } from '~/store/news-channel.ts'
+import { announce } from '~/store/notification-channel.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 

@@ -1,7 +1,7 @@
 import type { Share, ShareAsk, UsageCount } from '~/domain/quota.ts'
 import type { Database, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
+import { NOTIFICATION_CHANNEL, originOf } from '~/store/notification-channel.ts'
 
 /** The time for which a silent meter keeps its shares; after that they are free again. */
 const LEASE_SECONDS = 4
@@ -112,7 +112,7 @@ function given(database: Database, tx: TransactionSql, asks: readonly ShareAsk[]
       from budgets join accounts on accounts.id = account_id
       on conflict (day, account_id, meter_id) do update set units = excluded.units
     ), wanted as materialized (
-      select pg_notify(${NEWS_CHANNEL}, json_build_object(
+      select pg_notify(${NOTIFICATION_CHANNEL}, json_build_object(
         'kind', 'shares', 'accountIds', json_agg(account_id), 'origin', ${id}::text)::text)
       from budgets
       where is_more and free <= 0 and others > 0 and used < units_max

@@ -1,11 +1,11 @@
 import type { DaySpan, Settlement, UsageBatch, UsageCount } from '~/domain/quota.ts'
 import type { Database, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { NOTIFICATION_CHANNEL, notificationPayload } from '~/store/notification-channel.ts'
 import { takingShares } from './share-store.ts'
 
 /** The maximum number of accounts that one announcement names; its payload has a limit. */
-const NEWS_ACCOUNTS_MAX = 150
+const NOTIFIED_ACCOUNTS_MAX = 150
 
 /** The longest time that the server waits for the rest of a write before it drops it. */
 const SILENCE_SECONDS_MAX = 5
@@ -116,8 +116,8 @@ function addition(database: Database, tx: TransactionSql, counts: readonly Usage
       returning day - date '1970-01-01' as day, account_id as "accountId", key_id as "keyId",
         requests
     ), announced as materialized (
-      select count(pg_notify(${NEWS_CHANNEL}, payload))
-      from unnest(${arrayLiteral(announcements(database, counts))}::text[]) as news (payload)
+      select count(pg_notify(${NOTIFICATION_CHANNEL}, payload))
+      from unnest(${arrayLiteral(announcements(database, counts))}::text[]) as noted (payload)
       where exists (select from added)
     )
     select added.* from added, announced`
@@ -126,9 +126,9 @@ function addition(database: Database, tx: TransactionSql, counts: readonly Usage
 function announcements(database: Database, counts: readonly UsageCount[]): string[] {
   const accountIds = [...new Set(counts.map(({ accountId }) => accountId))]
   const payloads: string[] = []
-  for (let start = 0; start < accountIds.length; start += NEWS_ACCOUNTS_MAX) {
-    const some = accountIds.slice(start, start + NEWS_ACCOUNTS_MAX)
-    payloads.push(newsPayload(database, { kind: 'usage', accountIds: some }))
+  for (let start = 0; start < accountIds.length; start += NOTIFIED_ACCOUNTS_MAX) {
+    const some = accountIds.slice(start, start + NOTIFIED_ACCOUNTS_MAX)
+    payloads.push(notificationPayload(database, { kind: 'usage', accountIds: some }))
   }
   return payloads
 }

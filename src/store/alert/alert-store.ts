@@ -4,7 +4,7 @@ import type {
   AlertStatus,
   CreatedAlert,
   Destination,
-  FirstJudgement,
+  FirstEvaluation,
   KeptChange,
   NewAlert,
 } from '~/domain/alert/alert.ts'
@@ -12,7 +12,7 @@ import { LISTED_MAX } from '~/domain/alert/alert.ts'
 import { lockAccount } from '~/store/access/key-store.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { instantText, isUuid } from '~/store/encoding.ts'
-import { announce } from '~/store/news-channel.ts'
+import { announce } from '~/store/notification-channel.ts'
 import { portalUsers } from '~/store/portal/schema.ts'
 import { alertDeliveries, alerts } from './schema.ts'
 
@@ -110,7 +110,7 @@ export const alertOf = (row: AlertRow): Alert => ({
   reason: row.reason,
   revision: row.revision,
   standing: { isTrue: row.isTrue, base: row.base },
-  judgedPosition: row.judgedPosition,
+  evaluatedPosition: row.evaluatedPosition,
   lastValue: row.lastValue,
   firedMs: row.firedMs,
 })
@@ -154,7 +154,7 @@ function create(database: Database, made: NewAlert, max: number): Promise<Create
         ...made.when,
         webhookUrl: urlOf(made.to),
         isOnce: made.isOnce,
-        ...judgedColumns(made),
+        ...evaluatedColumns(made),
         secret: made.secret,
       })
       .returning()
@@ -182,7 +182,7 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
     if (!old) return null
     const isRevived = old.status === 'ended' && change.status !== undefined
     if (isRevived && !(await hasRoom(tx, accountId, max))) return 'full'
-    const { name, isOnce, to, amount, when, status, secret, judged } = change
+    const { name, isOnce, to, amount, when, status, secret, evaluated } = change
     const [row] = await tx
       .update(alerts)
       .set({
@@ -193,7 +193,7 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
         ...(amount !== undefined && { amount }),
         ...when,
         ...(status && { status, reason: null, endedMs: null }),
-        ...(judged && { ...judgedColumns(judged), revision: old.revision + 1 }),
+        ...(evaluated && { ...evaluatedColumns(evaluated), revision: old.revision + 1 }),
       })
       .where(isThis)
       .returning()
@@ -211,9 +211,9 @@ async function beginAnew(tx: Tx, id: string): Promise<void> {
   await tx.update(alertDeliveries).set({ firstFailedAt: null }).where(isWaiting)
 }
 
-const judgedColumns = ({ standing, judgedPosition, lastValue }: FirstJudgement) => ({
+const evaluatedColumns = ({ standing, evaluatedPosition, lastValue }: FirstEvaluation) => ({
   ...standing,
-  judgedPosition,
+  evaluatedPosition,
   lastValue,
 })
 

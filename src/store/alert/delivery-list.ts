@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm'
 import { DELIVERIES_MAX, type Delivery, type NewDelivery } from '~/domain/alert/delivery.ts'
 import type { Database, Tx } from '~/store/database.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { alertDeliveries, alerts } from './schema.ts'
 
 type DeliveryRow = typeof alertDeliveries.$inferSelect

@@ -3,7 +3,7 @@ import { DELIVERIES_MAX, type DeliveryKind } from '~/domain/alert/delivery.ts'
 import { AHEAD_MS_MAX } from '~/domain/alert/retries.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { createAttemptStore } from '~/store/portal/attempt-store.ts'
 import { rerun } from '~/store/rerun.ts'
 

@@ -42,7 +42,7 @@ export const alerts = pg.pgTable(
     /** Grows with each change of the condition; evaluations of older revisions are discarded. */
     revision: pg.integer('revision').notNull().default(0),
     isTrue: pg.boolean('is_true').notNull(),
-    judgedPosition: pg.bigint('judged_position', { mode: 'number' }).notNull(),
+    evaluatedPosition: pg.bigint('judged_position', { mode: 'number' }).notNull(),
     /** Base of a move, null if none is known; of a monthly alert the time when it became so. */
     base: pg.doublePrecision('base'),
     /** The value when its evaluation last changed. */

@@ -3,7 +3,7 @@ import type { Window } from '~/domain/period.ts'
 import { catalogueOf, type LoggedCatalogue } from '~/store/catalogue-store.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
+import { NOTIFICATION_CHANNEL, originOf } from '~/store/notification-channel.ts'
 
 /** The time for which a change stays in the log. */
 const CHANGE_AGE_MAX_MS = HOUR_MS
@@ -31,7 +31,7 @@ export function createChangeStore(database: Database) {
     },
     async logTime(kind: 'tick' | 'hour', atMs: number, afterPosition: number) {
       await sql`
-        select pg_notify(${NEWS_CHANNEL}, json_build_object('kind', ${kind}::text,
+        select pg_notify(${NOTIFICATION_CHANNEL}, json_build_object('kind', ${kind}::text,
           'origin', ${originOf(database)}::text, 'position', position)::text)
         from (
           select log_change(${kind}, null, ${instantText(atMs)}::timestamptz, ${afterPosition})

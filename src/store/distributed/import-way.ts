@@ -37,7 +37,7 @@ export const distributedWay = (sql: Sql): ImportWay => ({
       return moved(tx)
     },
   },
-  news: (database, added) => announcedSpread(database, { added, atText: null }),
+  notification: (database, added) => announcedSpread(database, { added, atText: null }),
 })
 
 const RECORDED_COLUMNS = `corridor_id, provider_corridor_id, offer_id, effective_from, valid_until,

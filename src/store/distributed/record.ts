@@ -1,7 +1,7 @@
 import type { Idempotency, Logged } from '~/domain/observation.ts'
 import type { Database, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { type LoggedRow, placeOf } from '~/store/news-channel.ts'
+import { type LoggedRow, placeOf } from '~/store/notification-channel.ts'
 import { isLong } from '~/store/offer/long-prices.ts'
 import { addingTo, rollupRows } from '~/store/past/rollup-parts.ts'
 import { claim } from '~/store/recording/idempotency.ts'

@@ -6,10 +6,10 @@ import {
 } from '~/store/change/change-store.ts'
 import type { Database, Part } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
-import { CHANGE_ROWS_MAX, NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
+import { CHANGE_ROWS_MAX, NOTIFICATION_CHANNEL, originOf } from '~/store/notification-channel.ts'
 
 /** The origin of change notifications that every process has to take, their sender included. */
-const NOBODY = 'told again'
+const ANY_PROCESS = 'ranges again'
 
 /** The log of changes of a database on several servers, for the processes that follow it. */
 export function createSpreadChangeStore(database: Database) {
@@ -30,8 +30,8 @@ export function createSpreadChangeStore(database: Database) {
     },
     async tellAgain(position: number) {
       await sql`
-        select pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
-          'origin', ${NOBODY}::text, 'position', logged)::text)
+        select pg_notify(${NOTIFICATION_CHANNEL}, json_build_object('kind', 'observations',
+          'origin', ${ANY_PROCESS}::text, 'position', logged)::text)
         from tell_change_again(${position})`
     },
   }
@@ -49,7 +49,7 @@ export function announcedSpread(
   const { sql } = database
   return sql`
     select position, position_before(position) as previous,
-      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+      pg_notify(${NOTIFICATION_CHANNEL}, json_build_object('kind', 'observations',
       'origin', ${originOf(database)}::text, 'position', position)::text)
     from (select log_spread_change(
       case when rows <= ${CHANGE_ROWS_MAX} then ids end, ${atText}::timestamptz,
@@ -63,7 +63,7 @@ export function announcedSpread(
           min(effective_from) as since, max(effective_from) as until
         from ${added} group by corridor_id
       ) of_each having count(*) > 0
-    ) told, lateral (
+    ) ranges, lateral (
       select array_agg(id order by id) as ids from (
         select id from ${added} limit ${CHANGE_ROWS_MAX + 1}
       ) listed

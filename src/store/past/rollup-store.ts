@@ -6,7 +6,7 @@ import { archivedTables, RATED } from '~/store/archive/rows.ts'
 import { unarchiveMonths } from '~/store/archive/unarchive.ts'
 import type { Database } from '~/store/database.ts'
 import { boundText } from '~/store/encoding.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { recount } from './recount.ts'
 import { bestsWith, countedBest, rolledUp, withLast } from './rollup-parts.ts'
 

@@ -11,7 +11,7 @@ import type {
 } from '~/domain/person/connection.ts'
 import { keyOf, lockAccount, revokeKey } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
-import { announce } from '~/store/news-channel.ts'
+import { announce } from '~/store/notification-channel.ts'
 import { keys } from '~/store/schema.ts'
 import { recordChange } from './audit-store.ts'
 import {
@@ -22,7 +22,7 @@ import {
 } from './oauth-schema.ts'
 
 /** The longest time for which an unconnected application is kept. */
-const STRANGER_MS_MAX = DAY_MS
+const UNCONNECTED_MS_MAX = DAY_MS
 /** The name in the audit log for the end of a connection by its age. */
 const LAPSE_ACTOR = `${CONSENT_DAYS} days without consent`
 /** The longest time that a consent may wait for its key, which follows at once. */
@@ -50,7 +50,7 @@ export function createConnectionStore(database: Database, scopes: readonly strin
         .returning({ clientId: oauthClients.clientId })
       return row?.clientId ?? null
     },
-    async forgetStrangers(max: number) {
+    async forgetUnconnected(max: number) {
       const beyond = db
         .select({ id: oauthClients.id })
         .from(oauthClients)
@@ -228,6 +228,6 @@ async function prune(database: Database, nowMs: number): Promise<void> {
     await db
       .delete(tokens)
       .where(notExists(db.select({ one: sql`1` }).from(oauthConsents).where(samePair(tokens))))
-  const isOld = lte(oauthClients.createdAt, new Date(nowMs - STRANGER_MS_MAX))
+  const isOld = lte(oauthClients.createdAt, new Date(nowMs - UNCONNECTED_MS_MAX))
   await db.delete(oauthClients).where(and(isOld, notExists(consentsOf(database))))
 }

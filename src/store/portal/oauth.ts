@@ -43,7 +43,7 @@ type Outcome =
   /** The person is to decide; `question` is to be sent back with the decision. */
   | { readonly kind: 'ask'; readonly question: string }
   /** The application gets the result, at its own address. */
-  | { readonly kind: 'told'; readonly url: string }
+  | { readonly kind: 'redirect'; readonly url: string }
   /** The application gets no response, since its address is in doubt. */
   | { readonly kind: 'refused'; readonly code: string }
 
@@ -132,7 +132,7 @@ function outcomeOf(location: string | null, status: number): Outcome {
   const [path, query = ''] = splitAt(location, '?')
   if (path === SIGN_IN) return { kind: 'sign-in' }
   if (path === CONSENT) return { kind: 'ask', question: query }
-  if (path !== `${UNUSED_URL}${BASE}/error`) return { kind: 'told', url: location }
+  if (path !== `${UNUSED_URL}${BASE}/error`) return { kind: 'redirect', url: location }
   return { kind: 'refused', code: new URLSearchParams(query).get('error') ?? 'invalid_request' }
 }
 

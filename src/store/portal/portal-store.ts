@@ -4,7 +4,7 @@ import { DAY_MS } from '~/domain/duration.ts'
 import { insertAccount } from '~/store/access/account-store.ts'
 import { insertKey } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
-import { announce } from '~/store/news-channel.ts'
+import { announce } from '~/store/notification-channel.ts'
 import { accounts } from '~/store/schema.ts'
 import { createAttemptStore } from './attempt-store.ts'
 import {

@@ -4,7 +4,7 @@ import type { AddressChange, NewLink, Profile } from '~/domain/person/profile.ts
 import { lockAccount } from '~/store/access/key-store.ts'
 import { alerts } from '~/store/alert/schema.ts'
 import type { Database, Tx } from '~/store/database.ts'
-import { announce } from '~/store/news-channel.ts'
+import { announce } from '~/store/notification-channel.ts'
 import { idempotency } from '~/store/recording/schema.ts'
 import { forgetUploads } from '~/store/recording/upload-store.ts'
 import { accounts, keys } from '~/store/schema.ts'

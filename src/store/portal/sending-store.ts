@@ -78,7 +78,7 @@ export const sendingRows = (database: Database, nowMs: number, shard: Shard) => 
           where newest > ${instantText(nowMs)}::timestamptz - interval '24 hours'
         )::int as fresh
       from series group by provider_id
-    ) heard join regularity using (provider_id) left join silences using (provider_id)
+    ) received join regularity using (provider_id) left join silences using (provider_id)
     left join weeks using (provider_id)
     order by provider_id`
 

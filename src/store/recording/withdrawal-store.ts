@@ -8,7 +8,12 @@ import type { Database, Sql, TransactionSql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne } from '~/store/distributed/shape.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { type LoggedRow, NEWS_CHANNEL, originOf, placeOf } from '~/store/news-channel.ts'
+import {
+  type LoggedRow,
+  NOTIFICATION_CHANNEL,
+  originOf,
+  placeOf,
+} from '~/store/notification-channel.ts'
 import { recount } from '~/store/past/recount.ts'
 import {
   eachLiveRow,
@@ -108,8 +113,8 @@ function withdraw(database: Database, withdrawal: Stored) {
     const quotes = [...restored.values()].sort((a, b) => a.id - b.id)
     await markUpload(tx, withdrawal)
     const corridorIds = isSpread ? inCorridors.map(([id]) => id) : null
-    const news = { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs }
-    const place = rows.length > 0 ? await announce(database, tx, news) : { position: null }
+    const notification = { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs }
+    const place = rows.length > 0 ? await announce(database, tx, notification) : { position: null }
     return { withdrawn, quotes, ...place }
   })
 }
@@ -151,7 +156,7 @@ async function move(sql: Sql, tx: TransactionSql, part: InCorridor): Promise<voi
   await recount(sql, tx, { corridorId, hoursMs })
 }
 
-type News = {
+type Withdrawn = {
   readonly withdrawn: readonly Quote[]
   readonly quotes: readonly Quote[]
   readonly corridorIds: readonly number[] | null
@@ -159,14 +164,14 @@ type News = {
 }
 
 /** Logs and announces a withdrawal, and returns its position in the log. */
-async function announce(database: Database, tx: TransactionSql, news: News) {
-  const { withdrawn, quotes, corridorIds, atMs } = news
+async function announce(database: Database, tx: TransactionSql, notification: Withdrawn) {
+  const { withdrawn, quotes, corridorIds, atMs } = notification
   const ids = (of: readonly Quote[]) => arrayLiteral(of.map(({ id }) => id))
   const times = quotes.map((quote) => quote.atMs)
   const boundText = (ms: number) => (quotes.length > 0 ? instantText(ms) : null)
   const [logged] = await tx<LoggedRow[]>`
     select position, position_before(position) as previous,
-      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+      pg_notify(${NOTIFICATION_CHANNEL}, json_build_object('kind', 'observations',
       'isWithdrawal', true, 'origin', ${originOf(database)}::text, 'position', position)::text)
     from (select log_withdrawal(
       ${ids(quotes)}::bigint[], ${instantText(atMs)}::timestamptz,

@@ -1,6 +1,6 @@
 import { type ConnectorRecord, NOTHING_SEEN, type Seen } from '~/domain/feed/connector.ts'
 import type { Database } from '~/store/database.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { once } from '~/store/once.ts'
 
 /** Stores the state of the connectors that all processes share, and the turn to run one. */

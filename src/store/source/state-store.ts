@@ -1,6 +1,6 @@
 import type { SourceRecord } from '~/domain/source/state.ts'
 import type { Database } from '~/store/database.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { once } from '~/store/once.ts'
 
 const LOCK_NAME = 'corridor quote sources'

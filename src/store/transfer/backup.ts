@@ -6,7 +6,7 @@ import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import { announcedSpread } from '~/store/distributed/spread-changes.ts'
 import { jsonIn } from '~/store/encoding.ts'
 import { lastSealed } from '~/store/evidence/log-tree.ts'
-import { announced, loggedNews } from '~/store/news-channel.ts'
+import { announced, loggedNotification } from '~/store/notification-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
 import { schemaVersion, versionOf } from '~/store/schema-version.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
@@ -100,10 +100,10 @@ export async function restoreBackup(
       for (const kind of ['access', 'feeds', 'alerts'] as const)
         await tx`select ${announced(database, { kind })}`
       for (const kind of ['catalogue', 'references'] as const)
-        await tx`${loggedNews(database, kind)}`
+        await tx`${loggedNotification(database, kind)}`
       const added = database.sql`observations`
       const spread = isSpread && announcedSpread(database, { added, atText: null })
-      await tx`${spread || loggedNews(database, 'observations')}`
+      await tx`${spread || loggedNotification(database, 'observations')}`
       return rows
     })
   } finally {

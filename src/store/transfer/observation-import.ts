@@ -94,7 +94,7 @@ async function importedAll({ database, rows, via = 'import' }: Source, isCompare
     if (copy.hasLong) await tx`${keepLong(sql, own.relation())}`
     await tx`${addToRollups(sql, own.relation())}`
     await recountRestated(sql, tx, { spans: copy.restating, firstId: own.firstId })
-    if (inserted > 0) await tx`${way.news(database, own.relation(), inserted)}`
+    if (inserted > 0) await tx`${way.notification(database, own.relation(), inserted)}`
     return { inserted, skipped }
   })
 }

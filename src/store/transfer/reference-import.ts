@@ -1,7 +1,7 @@
 import type { ReferenceRow } from '~/domain/mid.ts'
 import type { Database, TransactionSql } from '~/store/database.ts'
 import { copyLine, instantText } from '~/store/encoding.ts'
-import { loggedNews } from '~/store/news-channel.ts'
+import { loggedNotification } from '~/store/notification-channel.ts'
 import { copyAll, copyIn } from './copy-in.ts'
 
 /** Result of an import: added rates, and the snapshots (one per time and source) that hold them. */
@@ -32,7 +32,7 @@ export async function importReferences(input: {
     await tx`analyze staged_references`
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
     const added = await addStaged(tx)
-    if (added.rates > 0) await tx`${loggedNews(database, 'references', newIds(added))}`
+    if (added.rates > 0) await tx`${loggedNotification(database, 'references', newIds(added))}`
     return { snapshots: added.snapshots, rates: added.rates }
   })
 }
@@ -71,17 +71,17 @@ async function addStaged(tx: TransactionSql): Promise<Added> {
       from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
       where r.fetched_at in (select fetched_at from staged_references)
       order by r.fetched_at, s.source, r.currency, r.id desc
-    ), news as (
+    ), fresh as (
       select last.* from last left join known using (fetched_at, source, currency)
       where known.per_usd is distinct from last.per_usd
     ), snapshots as (
       insert into reference_snapshots (source, fetched_at)
-      select distinct source, fetched_at from news order by fetched_at, source
+      select distinct source, fetched_at from fresh order by fetched_at, source
       returning id, source, fetched_at
     ), rates as (
       insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
       select fetched_at, snapshots.id, currency, per_usd
-      from news join snapshots using (fetched_at, source)
+      from fresh join snapshots using (fetched_at, source)
       order by fetched_at, source, currency
       returning id
     )

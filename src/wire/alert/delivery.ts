@@ -8,7 +8,7 @@ import {
 } from '~/domain/alert/delivery.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import { roundAmount } from '~/domain/round.ts'
-import type { Firing } from '~/service/alert/judge.ts'
+import type { Firing } from '~/service/alert/evaluator.ts'
 import type { MonthlyFiring } from '~/service/alert/monthly.ts'
 import { Instant, namedRecord, nullable, words } from '~/wire/fields.ts'
 import { iso, presentSample } from '~/wire/present.ts'

@@ -2,7 +2,7 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { type EventId, eventIdText } from '~/domain/live/event-id.ts'
 import { offerId } from '~/domain/offer/id.ts'
-import type { JudgedQuote } from '~/service/rates.ts'
+import type { EvaluatedQuote } from '~/service/rates.ts'
 import type {
   CorridorChange,
   Hello,
@@ -60,7 +60,7 @@ function membersOf(change: CorridorChange) {
       return { provider_id: change.quote.providerId, offer_id: offerId(change.quote) }
     case 'best': {
       const { best, bestCurrent } = change
-      const shown = (one: JudgedQuote | null) => one && presentProviderRate(one)
+      const shown = (one: EvaluatedQuote | null) => one && presentProviderRate(one)
       const note = best && staleNote(best.ranked)
       return { best: shown(best), best_current: shown(bestCurrent), ...presentNote(note) }
     }

@@ -13,8 +13,8 @@ import { iso } from '~/wire/present.ts'
 type Kept = {
   readonly parts: readonly string[]
   readonly basis: AnswerBasis
-  toldMs: number
-  told: string
+  stampedMs: number
+  stamped: string
 }
 
 /** A string, or UTF-8 bytes that are overwritten for the next body. */
@@ -60,11 +60,11 @@ export class AnswerCache {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.basis.holds(generation, freshness)) return null
     const { nowMs } = freshness
-    if (nowMs !== kept.toldMs) {
-      kept.toldMs = nowMs
-      kept.told = kept.parts.join(iso(nowMs))
+    if (nowMs !== kept.stampedMs) {
+      kept.stampedMs = nowMs
+      kept.stamped = kept.parts.join(iso(nowMs))
     }
-    return kept.told
+    return kept.stamped
   }
 
   /**
@@ -80,7 +80,7 @@ export class AnswerCache {
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
     const parts = [text.slice(0, at), text.slice(at + INSTANT_LENGTH)]
-    this.#byTier[freshness.tier].set(url, { parts, basis, toldMs: Number.NaN, told: '' })
+    this.#byTier[freshness.tier].set(url, { parts, basis, stampedMs: Number.NaN, stamped: '' })
     return text
   }
 

@@ -17,19 +17,19 @@ afterEach(async () => {
  * An endpoint that returns these calls in turn, in the form of its path, and records its requests.
  */
 function endpoint(path: string, turns: readonly (readonly Call[])[]) {
-  const heard: { headers: Headers; body: Body }[] = []
+  const received: { headers: Headers; body: Body }[] = []
   const server = Bun.serve({
     port: 0,
     async fetch(request) {
-      heard.push({ headers: request.headers, body: await request.json() })
-      const calls = turns[heard.length - 1]
+      received.push({ headers: request.headers, body: await request.json() })
+      const calls = turns[received.length - 1]
       if (!calls) return new Response('{"error":"no more turns"}', { status: 500 })
       return Response.json(path.endsWith('/messages') ? blocks(calls) : choices(calls))
     },
   })
   open.push(server)
   const door: Door = { url: new URL(path, server.url).href, key: 'secret', model: 'small' }
-  return { door, heard }
+  return { door, received }
 }
 
 const blocks = (calls: readonly Call[]) => ({
@@ -75,7 +75,7 @@ const ANSWER = {
 
 describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) => {
   test('calls tools, reads their results, and returns its last message as the answer', async () => {
-    const { door, heard } = endpoint(path, [[CONVERT], [ANSWER]])
+    const { door, received } = endpoint(path, [[CONVERT], [ANSWER]])
     const tools = echo()
     const reply = await modelPlayer(door, OFFERED, 'Kinds are never compared.')(QUESTION, tools)
     expect(reply).toEqual({
@@ -83,7 +83,7 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) 
       ...{ date: null, list: [] },
     })
     expect(tools.calls).toBe(1)
-    const [first, second] = heard.map(({ body }) => JSON.stringify(body))
+    const [first, second] = received.map(({ body }) => JSON.stringify(body))
     for (const part of [
       'Who is best?',
       'Kinds are never compared.',
@@ -92,8 +92,8 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) 
     ])
       expect(first).toContain(part)
     expect(second).toContain('{\\"name\\":\\"convert\\",\\"args\\":{\\"amount\\":200}}')
-    expect(heard[0]!.body.model).toBe('small')
-    const { headers } = heard[0]!
+    expect(received[0]!.body.model).toBe('small')
+    const { headers } = received[0]!
     expect([headers.get('x-api-key'), headers.get('authorization')]).toContain(
       path.endsWith('/messages') ? 'secret' : 'Bearer secret',
     )

@@ -143,7 +143,7 @@ export class Load {
     const { signal } = this.#leaving
     const client = new Client({ url: origin, key: this.scene.key })
     try {
-      for await (const event of client.stream(signal)) hearing.hear(event)
+      for await (const event of client.stream(signal)) hearing.receive(event)
     } catch (error) {
       if (!signal.aborted) hearing.faults.push(`a stream failed: ${(error as Error).message}`)
     }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import type { AlertOp, Condition, Standing } from '~/domain/alert/alert.ts'
 import type { AlertField } from '~/domain/alert/field.ts'
 import {
+  evaluated,
   faultOf,
-  judged,
   MARGIN,
   MOVE_MARGIN,
   standingAt,
@@ -27,15 +27,15 @@ const overDay = (value: number) => condition('moves_pct', value, { periodMs: DAY
 function firings(when: Condition, base: number | null, [first, ...values]: Value[]): boolean[] {
   let standing = standingAt(when, base, first ?? null)
   return values.map((value) => {
-    const judgement = judged(when, standing, value)
-    standing = judgement.standing
-    return judgement.fires
+    const evaluation = evaluated(when, standing, value)
+    standing = evaluation.standing
+    return evaluation.fires
   })
 }
 
 const [yes, no] = [true, false]
 
-describe('judged', () => {
+describe('evaluated', () => {
   test('fires when a value passes its threshold, and not at it', () => {
     expect(firings(condition('above', 130), null, [129, 130, 130.01])).toEqual([no, yes])
     expect(firings(condition('below', 130), null, [131, 130, 129.99])).toEqual([no, yes])
@@ -63,7 +63,7 @@ describe('judged', () => {
   test('ignores a move over a period while its base is unknown or zero', () => {
     for (const base of [null, 0])
       for (const isTrue of [yes, no])
-        expect(judged(overDay(5), { isTrue, base }, 200)).toEqual({
+        expect(evaluated(overDay(5), { isTrue, base }, 200)).toEqual({
           standing: { isTrue, base },
           fires: false,
         })
@@ -71,7 +71,7 @@ describe('judged', () => {
 
   test('measures no move from a base of zero', () => {
     const before = { isTrue: false, base: 0 }
-    const after = judged(condition('moves_pct', 10), before, 200)
+    const after = evaluated(condition('moves_pct', 10), before, 200)
     expect(after).toEqual({ standing: before, fires: false })
   })
 
@@ -128,14 +128,14 @@ function isPlainlyTrue({ op, value: threshold }: Condition, base: number, now: n
   return roundPercent((Math.abs(now - base) / base) * 100) >= threshold!
 }
 
-describe('judged, of any values', () => {
+describe('evaluated, of any values', () => {
   test('fires twice without being false in between only for a move from its last firing', () => {
     fc.assert(
       fc.property(when, fc.array(value), (condition, values) => {
         if (condition.op === 'moves_pct' && condition.periodMs === null) return
         let standing: Standing = { isTrue: false, base: 100 }
         for (const now of values) {
-          const after = judged(condition, standing, now)
+          const after = evaluated(condition, standing, now)
           if (after.fires) expect([standing.isTrue, after.standing.isTrue]).toEqual([false, true])
           standing = after.standing
         }
@@ -148,7 +148,7 @@ describe('judged, of any values', () => {
       fc.property(when, fc.array(value), (condition, values) => {
         let standing: Standing = { isTrue: false, base: 100 }
         for (const now of values) {
-          const after = judged(condition, standing, now)
+          const after = evaluated(condition, standing, now)
           const isTrue = now !== null && isPlainlyTrue(condition, standing.base!, now)
           expect(after.fires).toBe(isTrue && !standing.isTrue)
           standing = after.standing

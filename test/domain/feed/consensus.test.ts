@@ -123,7 +123,7 @@ test('an error of any size in one feed leaves the value between those of the cor
 })
 
 describe('one error of two feeds that still agree', () => {
-  const judged = (a: number, b: number) => {
+  const evaluated = (a: number, b: number) => {
     const { text, dispersionBps } = agreementOf(
       opinionsOf([
         ['a', a.toFixed(12)],
@@ -137,7 +137,7 @@ describe('one error of two feeds that still agree', () => {
     const near = fc.double({ min: 100, max: 102, noNaN: true })
     fc.assert(
       fc.property(near, near, near, (honest, right, wrong) => {
-        const [before, after] = [judged(honest, right), judged(honest, wrong)]
+        const [before, after] = [evaluated(honest, right), evaluated(honest, wrong)]
         expect(Math.abs(after.rate - before.rate)).toBeLessThanOrEqual(
           before.off + after.off + 1e-9,
         )
@@ -147,7 +147,7 @@ describe('one error of two feeds that still agree', () => {
   })
 
   test('can exceed each single dispersion: an error to the other side leaves it unchanged', () => {
-    const [before, after] = [judged(100, 101), judged(100, 99)]
+    const [before, after] = [evaluated(100, 101), evaluated(100, 99)]
     expect([before.off, after.off]).toEqual([expect.closeTo(0.5, 9), expect.closeTo(0.5, 9)])
     expect(before.rate - after.rate).toBeCloseTo(1, 9)
   })
@@ -156,15 +156,15 @@ describe('one error of two feeds that still agree', () => {
 describe('one error among three feeds or more', () => {
   const near = fc.double({ min: 0.995, max: 1.005, noNaN: true })
   const factors = fc.array(near, { minLength: 3, maxLength: 5 })
-  const judgedBy = (values: readonly number[]) => {
+  const evaluatedBy = (values: readonly number[]) => {
     const { text, dispersionBps, used } = agreementOf(
       opinionsOf(values.map((value, i) => [`f${i}`, value.toFixed(12)])),
     )!
     return { rate: Number(text), dispersionBps, used: used.map(({ answer }) => answer.source) }
   }
   const movedBps = (values: readonly number[], at: number, wrong: number) => {
-    const before = judgedBy(values)
-    const after = judgedBy(values.map((value, i) => (i === at ? wrong : value)))
+    const before = evaluatedBy(values)
+    const after = evaluatedBy(values.map((value, i) => (i === at ? wrong : value)))
     return {
       move: Math.abs(after.rate / before.rate - 1) * 10_000,
       dispersion: before.dispersionBps,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GUARD_RULES } from '~/domain/feed/guard.ts'
-import { judgedAnswer } from '~/domain/feed/unused.ts'
+import { evaluatedAnswer } from '~/domain/feed/unused.ts'
 import { type FeedAnswer, type ReferenceMode, verdictOf } from '~/domain/feed/verdict.ts'
 
 const STANDING = { EUR: 0.9, KES: 130, NGN: 1600 }
@@ -16,11 +16,11 @@ function unused(answers: readonly FeedAnswer[], mode: ReferenceMode = 'consensus
   const known = [...standing.keys()]
   const verdict = verdictOf({ answers, known, standing, held: [], rules: GUARD_RULES, mode })
   return answers.map(
-    (answer): Record<string, string> => Object.fromEntries(judgedAnswer(answer, verdict).unused),
+    (answer): Record<string, string> => Object.fromEntries(evaluatedAnswer(answer, verdict).unused),
   )
 }
 
-describe('judgedAnswer', () => {
+describe('evaluatedAnswer', () => {
   test('gives no reason for values that are used', () => {
     expect(unused([said('a', {}), said('b', {}), said('c', {})])).toEqual([{}, {}, {}])
     expect(unused([said('a', {})], 'order')).toEqual([{}])

@@ -33,7 +33,7 @@ type Run = {
   rules?: typeof GUARD_RULES
 }
 
-function judge(
+function evaluate(
   answers: FeedAnswer[],
   { held = [], standing = STANDING, rules, mode = 'order' }: Run = {},
 ) {
@@ -60,17 +60,17 @@ const times = (factor: number): Rates =>
 
 describe('one feed', () => {
   test('a value that did not move far is accepted', () => {
-    const { accepted, held, open } = judge([said('a', times(1.1))])
+    const { accepted, held, open } = evaluate([said('a', times(1.1))])
     expect(accepted.map(({ ground }) => ground)).toEqual(Array(7).fill('unmoved'))
     expect([held, open]).toEqual([[], []])
   })
 
   test('the first value of a currency is accepted', () => {
-    expect(judge([said('a', { ...STANDING, ZWG: 13.8 })]).taken.ZWG).toBe('13.8 a first')
+    expect(evaluate([said('a', { ...STANDING, ZWG: 13.8 })]).taken.ZWG).toBe('13.8 a first')
   })
 
   test('a currency that moved beyond the bound is held back, and the others are not', () => {
-    const { taken, held, open } = judge([said('a', { ...STANDING, ETB: 74.74 })])
+    const { taken, held, open } = evaluate([said('a', { ...STANDING, ETB: 74.74 })])
     expect(taken.ETB).toBeUndefined()
     expect(Object.keys(taken)).toHaveLength(6)
     expect(open).toEqual(['ETB'])
@@ -89,7 +89,7 @@ describe('one feed', () => {
 
   test('a currency can have a bound of its own', () => {
     const rules = { ...GUARD_RULES, moveMaxOf: { ETB: 0.5, KES: 0.01 } }
-    const { taken, held } = judge([said('a', { ...STANDING, ETB: 74.74, KES: 134 })], { rules })
+    const { taken, held } = evaluate([said('a', { ...STANDING, ETB: 74.74, KES: 134 })], { rules })
     expect(taken.ETB).toBe('74.74 a unmoved')
     expect(held.map(({ currency }) => currency)).toEqual(['KES'])
   })
@@ -103,7 +103,7 @@ describe('one feed', () => {
     let standing: Rates = { ...STANDING, [currency]: steps[0]! }
     const waits = steps.slice(1).map((step) => {
       for (let runs = 1; ; runs++) {
-        const verdict = judge([said('a', { ...standing, [currency]: step })], { held, standing })
+        const verdict = evaluate([said('a', { ...standing, [currency]: step })], { held, standing })
         held = JSON.parse(JSON.stringify(verdict.held))
         if (currency in verdict.taken) {
           standing = { ...standing, [currency]: step }
@@ -116,25 +116,25 @@ describe('one feed', () => {
   })
 
   test('a value that keeps moving is confirmed by one near it, and starts over with one far from it', () => {
-    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
-    expect(judge([said('a', { ...STANDING, ETB: 83 })], { held }).taken.ETB).toBe(
+    const { held } = evaluate([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(evaluate([said('a', { ...STANDING, ETB: 83 })], { held }).taken.ETB).toBe(
       '83 a second_fetch',
     )
-    const astray = judge([said('a', { ...STANDING, ETB: 770 })], { held })
+    const astray = evaluate([said('a', { ...STANDING, ETB: 770 })], { held })
     expect(astray.taken.ETB).toBeUndefined()
     expect(astray.held[0]!.perUsd).toBe('770')
   })
 
   test('a held back value is forgotten when the old value returns', () => {
-    const { held } = judge([said('a', { ...STANDING, ETB: 577 })])
-    const back = judge([said('a', STANDING)], { held })
+    const { held } = evaluate([said('a', { ...STANDING, ETB: 577 })])
+    const back = evaluate([said('a', STANDING)], { held })
     expect([back.taken.ETB, back.held]).toEqual(['57.7 a unmoved', []])
   })
 
   test('a value stays held back through a run without a response', () => {
-    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
-    expect(judge([], { held }).held).toEqual(held)
-    expect(judge([said('a', { KES: 131 })], { held }).held).toEqual(held)
+    const { held } = evaluate([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(evaluate([], { held }).held).toEqual(held)
+    expect(evaluate([said('a', { KES: 131 })], { held }).held).toEqual(held)
   })
 })
 
@@ -142,7 +142,7 @@ describe('in the mode consensus', () => {
   const both = [said('a', { ...STANDING, ZWG: 13.8 }), said('b', { ...STANDING, ZWG: 13.8 })]
 
   test('a value on which feeds agree is the first of its currency, near the last, or confirmed', () => {
-    const { taken } = judge(both, { mode: 'consensus', standing: { ...STANDING, ETB: 5.77 } })
+    const { taken } = evaluate(both, { mode: 'consensus', standing: { ...STANDING, ETB: 5.77 } })
     const { ETB, KES, ZWG } = taken
     expect([ETB, KES, ZWG]).toEqual(['57.7 a second_feed', '131.25 a unmoved', '13.8 a first'])
   })
@@ -151,7 +151,7 @@ describe('in the mode consensus', () => {
     const standing = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`C${i}`, 1.234]))
     const rough = said('a', Object.fromEntries(Object.keys(standing).map((code) => [code, 1.2])))
     const doubts = (origin: string, mode: ReferenceMode) =>
-      judge([rough, said('b', standing, { origin })], { mode, standing }).doubted
+      evaluate([rough, said('b', standing, { origin })], { mode, standing }).doubted
     expect(doubts('b', 'consensus')).toMatchObject([{ moved: 0, rounded: 10, compared: 10 }])
     expect(doubts('a', 'consensus')).toEqual([])
     expect(doubts('b', 'order')).toEqual([])
@@ -161,16 +161,16 @@ describe('in the mode consensus', () => {
 describe('a further feed', () => {
   test('is asked for values that are missing, held back, or confirmed only by repetition', () => {
     const { ETB, ...rest } = STANDING
-    expect(judge([said('a', rest)]).open).toEqual(['ETB'])
-    expect(judge([said('a', { KES: 131 })]).taken).toEqual({ KES: '131 a unmoved' })
-    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
-    const again = judge([said('a', { ...STANDING, ETB: 74.74 })], { held })
+    expect(evaluate([said('a', rest)]).open).toEqual(['ETB'])
+    expect(evaluate([said('a', { KES: 131 })]).taken).toEqual({ KES: '131 a unmoved' })
+    const { held } = evaluate([said('a', { ...STANDING, ETB: 74.74 })])
+    const again = evaluate([said('a', { ...STANDING, ETB: 74.74 })], { held })
     expect([again.taken.ETB, again.open]).toEqual(['74.74 a second_fetch', ['ETB']])
   })
 
   test('fills in what the first feed lacks', () => {
     const { ETB, ...rest } = STANDING
-    const { taken } = judge([said('a', rest), said('b', times(1.01))])
+    const { taken } = evaluate([said('a', rest), said('b', times(1.01))])
     expect(taken.ETB).toBe('58.277 b unmoved')
     expect(taken.KES).toBe('131.25 a unmoved')
   })
@@ -178,15 +178,15 @@ describe('a further feed', () => {
   test('confirms a value in the same run if it has another origin, and the preferred value is used', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const b = said('b', { ...STANDING, ETB: 76 })
-    expect(judge([a, b])).toMatchObject({ held: [], open: [] })
-    expect(judge([a, b]).taken.ETB).toBe('74.74 a second_feed')
+    expect(evaluate([a, b])).toMatchObject({ held: [], open: [] })
+    expect(evaluate([a, b]).taken.ETB).toBe('74.74 a second_feed')
   })
 
   test('does not confirm a value if it has the same origin', () => {
     const feeds = ['ecb', 'frankfurter'].map((name) =>
       said(name, { ...STANDING, ZAR: 25 }, { origin: 'ecb' }),
     )
-    expect(judge(feeds).taken.ZAR).toBeUndefined()
+    expect(evaluate(feeds).taken.ZAR).toBeUndefined()
   })
 
   test('provides the value if it saw no move, and keeps the first feed from confirming itself', () => {
@@ -194,33 +194,33 @@ describe('a further feed', () => {
     const b = said('b', { ...STANDING, ETB: 57.9 })
     let held: readonly HeldBack[] = []
     for (let run = 0; run < 5; run++) {
-      const verdict = judge([{ ...a, fetchedMs: NOW + run }, b], { held })
+      const verdict = evaluate([{ ...a, fetchedMs: NOW + run }, b], { held })
       expect(verdict.taken.ETB).toBe('57.9 b unmoved')
       const since = { perUsd: '577', sinceMs: NOW, contradictedBy: 'b' }
       expect(verdict.held[0]).toMatchObject(since)
       held = verdict.held
     }
-    expect(judge([a], { held }).taken.ETB).toBeUndefined()
+    expect(evaluate([a], { held }).taken.ETB).toBeUndefined()
   })
 
   test('does not contradict if its value moved elsewhere: the second fetch is accepted', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
-    const first = judge([a, said('b', { ...STANDING, ETB: 577 })])
+    const first = evaluate([a, said('b', { ...STANDING, ETB: 577 })])
     expect(first.held).toMatchObject([{ perUsd: '74.74', contradictedBy: null }])
-    expect(judge([a], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
+    expect(evaluate([a], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
   })
 
   test('does not count with older rates: the second fetch is accepted', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const b = said('b', STANDING, { upstreamMs: NOW - 20 * HOUR_MS })
-    const first = judge([a, b])
+    const first = evaluate([a, b])
     expect(first.taken.ETB).toBe('57.7 b unmoved')
-    expect(judge([a, b], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
+    expect(evaluate([a, b], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
   })
 
   test('may confirm in the next run the value of another feed in this one', () => {
-    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
-    expect(judge([said('b', { ...STANDING, ETB: 75 })], { held }).taken.ETB).toBe(
+    const { held } = evaluate([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(evaluate([said('b', { ...STANDING, ETB: 75 })], { held }).taken.ETB).toBe(
       '75 b second_fetch',
     )
   })
@@ -228,21 +228,21 @@ describe('a further feed', () => {
 
 describe('a feed with wrong rates of many currencies', () => {
   test('is refused entirely, and none of its values awaits confirmation', () => {
-    const { taken, held, doubted, open } = judge([said('a', { ...times(10), ZAR: 18.27 })])
+    const { taken, held, doubted, open } = evaluate([said('a', { ...times(10), ZAR: 18.27 })])
     expect([taken, held]).toEqual([{}, []])
     expect(doubted).toMatchObject([{ moved: 6, compared: 7 }])
     expect(open).toEqual(Object.keys(STANDING))
   })
 
   test('is replaced by the next feed', () => {
-    const { taken } = judge([said('a', times(10)), said('b', times(1.01))])
+    const { taken } = evaluate([said('a', times(10)), said('b', times(1.01))])
     expect(new Set(Object.values(taken).map((text) => text.slice(-9)))).toEqual(
       new Set(['b unmoved']),
     )
   })
 
   test('does not confirm a jump of the accepted feed', () => {
-    const { taken, held } = judge([said('a', { ...STANDING, ETB: 577 }), said('b', times(10))])
+    const { taken, held } = evaluate([said('a', { ...STANDING, ETB: 577 }), said('b', times(10))])
     expect(taken.ETB).toBeUndefined()
     expect(held).toHaveLength(1)
   })
@@ -252,24 +252,24 @@ describe('a feed with wrong rates of many currencies', () => {
       const standing = Object.fromEntries(Array.from({ length: of }, (_, i) => [`C${i}`, 100]))
       const rates = { ...standing }
       for (let i = 0; i < count; i++) rates[`C${i}`] = 1000
-      return judge([said('a', rates)], { standing }).doubted.length === 1
+      return evaluate([said('a', rates)], { standing }).doubted.length === 1
     }
     expect([moved(3, 11), moved(3, 12), moved(4, 12)]).toEqual([true, false, true])
     expect([moved(2, 3), moved(2, 4), moved(1, 1)]).toEqual([true, false, false])
   })
 
   test('is accepted if a feed of another origin agrees, since then the old values are wrong', () => {
-    const { taken, held } = judge([said('a', times(0.1)), said('b', times(0.101))])
+    const { taken, held } = evaluate([said('a', times(0.1)), said('b', times(0.101))])
     expect(taken.ETB).toBe(`${57.7 * 0.1} a second_feed`)
     expect(Object.keys(taken)).toHaveLength(7)
     expect(held).toEqual([])
     const alike = said('b', times(0.1), { origin: 'a' })
-    expect(judge([said('a', times(0.1)), alike]).taken).toEqual({})
+    expect(evaluate([said('a', times(0.1)), alike]).taken).toEqual({})
   })
 
   test('is accepted if an operator confirms it', () => {
     const rules = trustingRules(GUARD_RULES)
-    expect(Object.keys(judge([said('a', times(0.1))], { rules }).taken)).toHaveLength(7)
+    expect(Object.keys(evaluate([said('a', times(0.1))], { rules }).taken)).toHaveLength(7)
   })
 })
 
@@ -284,7 +284,7 @@ describe('laws of the verdict', () => {
     fc.assert(
       fc.property(rates, moves, (standing, factors) => {
         const moved = Object.entries(standing).map(([code, rate], i) => [code, rate * factors[i]!])
-        const { accepted } = judge([said('a', Object.fromEntries(moved))], { standing })
+        const { accepted } = evaluate([said('a', Object.fromEntries(moved))], { standing })
         for (const { currency, perUsd } of accepted)
           expect(isWithin(Number(perUsd), standing[currency]!, GUARD_RULES.moveMax)).toBe(true)
       }),
@@ -300,7 +300,7 @@ describe('laws of the verdict', () => {
         const lies = Object.entries(standing).map(([code, rate]) => [code, rate * factor])
         let held: readonly HeldBack[] = []
         for (let run = 0; run < runs; run++) {
-          const verdict = judge([said('a', Object.fromEntries(lies))], { standing, held })
+          const verdict = evaluate([said('a', Object.fromEntries(lies))], { standing, held })
           expect(verdict.accepted).toEqual([])
           held = verdict.held
         }
@@ -313,8 +313,8 @@ describe('laws of the verdict', () => {
       fc.property(rates, move, (standing, factor) => {
         const lies = Object.entries(standing).map(([code, rate]) => [code, rate * 10 * factor])
         const honest = said('b', standing)
-        const both = judge([said('a', Object.fromEntries(lies)), honest], { standing })
-        expect(both.taken).toEqual(judge([honest], { standing }).taken)
+        const both = evaluate([said('a', Object.fromEntries(lies)), honest], { standing })
+        expect(both.taken).toEqual(evaluate([honest], { standing }).taken)
       }),
     )
   })
@@ -325,10 +325,10 @@ describe('laws of the verdict', () => {
       fc.property(rates, jump, (some, factor) => {
         const standing = { ...some, KEEP: 3, NGN: 463.5 }
         const answer = said('a', { ...standing, NGN: 463.5 * factor })
-        const first = judge([answer], { standing })
+        const first = evaluate([answer], { standing })
         expect(first.taken.NGN).toBeUndefined()
         const held = JSON.parse(JSON.stringify(first.held))
-        expect(judge([answer], { standing, held }).taken.NGN).toEndWith('second_fetch')
+        expect(evaluate([answer], { standing, held }).taken.NGN).toEndWith('second_fetch')
       }),
     )
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BankDay, BankRate } from '~/domain/source/day.ts'
-import { daysWithin, judgementOf, type KnownPrice } from '~/domain/source/guard.ts'
+import { daysWithin, evaluationOf, type KnownPrice } from '~/domain/source/guard.ts'
 import { priceOf } from '~/domain/source/price.ts'
 
 const DAY_MS = 86_400_000
@@ -35,8 +35,8 @@ type Case = {
   known?: readonly KnownPrice[]
 }
 
-const judged = ({ rates = RATES, days, mids = MIDS, known = [] }: Case) =>
-  judgementOf({
+const evaluated = ({ rates = RATES, days, mids = MIDS, known = [] }: Case) =>
+  evaluationOf({
     days: days ?? [{ atMs: AT_MS, rates }],
     currency: 'KES',
     timeZone: 'Africa/Nairobi',
@@ -57,9 +57,9 @@ const refusal = (run: () => unknown): string => {
 const replaced = (currency: string, by: BankRate) =>
   RATES.map((one) => (one.currency === currency ? by : one))
 
-describe('judgementOf', () => {
+describe('evaluationOf', () => {
   test('accepts a day near its mids, each rate for one unit', () => {
-    const { accepted, refused } = judged({})
+    const { accepted, refused } = evaluated({})
     expect(refused).toEqual([])
     expect(accepted.map(({ from, rate: price, atMs }) => [from, price, atMs])).toEqual(
       RATES.map(({ currency, central }) => [currency, central!, AT_MS]),
@@ -67,12 +67,12 @@ describe('judgementOf', () => {
   })
 
   test('refuses a hundredfold and an inverted rate alone, with the day at the bank', () => {
-    const hundredfold = judged({ rates: replaced('EUR', rate('EUR', '14624.71')) })
+    const hundredfold = evaluated({ rates: replaced('EUR', rate('EUR', '14624.71')) })
     expect(hundredfold.accepted).toHaveLength(4)
     expect(hundredfold.refused).toEqual([
       'gives EUR as 14624.71 where the mid is 146.4 (2026-05-20)',
     ])
-    const inverted = judged({ rates: replaced('GBP', rate('GBP', '0.005819')) })
+    const inverted = evaluated({ rates: replaced('GBP', rate('GBP', '0.005819')) })
     expect(inverted.refused).toEqual(['gives GBP as 0.005819 where the mid is 172 (2026-05-20)'])
   })
 
@@ -81,7 +81,7 @@ describe('judgementOf', () => {
       ...one,
       central: String(1 / Number(one.central)).slice(0, 12),
     }))
-    expect(refusal(() => judged({ rates }))).toStartWith(
+    expect(refusal(() => evaluated({ rates }))).toStartWith(
       'states 5 of 5 rates that cannot be: gives USD as 0.00773',
     )
   })
@@ -91,61 +91,61 @@ describe('judgementOf', () => {
       ...one,
       central: String(1 / Number(one.central)).slice(0, 12),
     }))
-    expect(refusal(() => judged({ rates, mids: {} }))).toStartWith(
+    expect(refusal(() => evaluated({ rates, mids: {} }))).toStartWith(
       'gives AED, SAR far from their pegs',
     )
   })
 
   test('refuses a hundredfold correction of a rate stated for the same day', () => {
     const known = [{ from: 'EUR', atMs: AT_MS, rate: '1.462471' }]
-    expect(judged({ mids: {}, known }).refused).toEqual([
+    expect(evaluated({ mids: {}, known }).refused).toEqual([
       expect.stringMatching(/^gives EUR as 146.* where it gave 1\.462471 for the same day/),
     ])
     const again = [{ ...known[0]!, rate: '147' }]
-    expect(judged({ mids: {}, known: again }).refused).toEqual([])
+    expect(evaluated({ mids: {}, known: again }).refused).toEqual([])
   })
 
   test('compares a rate without a mid with the nearest known day', () => {
     const known = [{ from: 'EUR', atMs: AT_MS - 3 * DAY_MS, rate: '146' }]
     const tenfold = replaced('EUR', rate('EUR', '1462.471'))
-    expect(judged({ rates: tenfold, mids: {}, known }).refused).toEqual([
+    expect(evaluated({ rates: tenfold, mids: {}, known }).refused).toEqual([
       'gives EUR as 1462.471 where it was 146 on 2026-05-17 (2026-05-20)',
     ])
     const devalued = replaced('EUR', rate('EUR', '234'))
-    expect(judged({ rates: devalued, mids: {}, known }).refused).toEqual([])
+    expect(evaluated({ rates: devalued, mids: {}, known }).refused).toEqual([])
   })
 
   test('keeps accepting a bank whose price stays far from the mid', () => {
     const mids = { ...MIDS, EUR: 400 }
     const said = [{ from: 'EUR', atMs: AT_MS - DAY_MS, rate: '146' }]
     const longAgo = [{ from: 'EUR', atMs: AT_MS - 30 * DAY_MS, rate: '146' }]
-    expect(judged({ mids, known: said }).refused).toEqual([])
-    expect(judged({ mids, known: longAgo }).refused).toHaveLength(1)
+    expect(evaluated({ mids, known: said }).refused).toEqual([])
+    expect(evaluated({ mids, known: longAgo }).refused).toHaveLength(1)
     const fortnight = (more: number) => [{ ...said[0]!, atMs: AT_MS - 14 * DAY_MS - more }]
-    expect(judged({ mids, known: fortnight(0) }).refused).toEqual([])
-    expect(judged({ mids, known: fortnight(1) }).refused).toHaveLength(1)
+    expect(evaluated({ mids, known: fortnight(0) }).refused).toEqual([])
+    expect(evaluated({ mids, known: fortnight(1) }).refused).toHaveLength(1)
   })
 
   test('leaves out an unknown currency, and names it', () => {
-    const { accepted, unknown } = judged({ rates: [...RATES, rate('XQX', '5')] })
+    const { accepted, unknown } = evaluated({ rates: [...RATES, rate('XQX', '5')] })
     expect([accepted.length, unknown]).toEqual([5, ['XQX']])
   })
 
   test('leaves out the currency of the bank itself, and a day without rates', () => {
-    const own = judged({ rates: [...RATES, rate('KES', '1')] })
+    const own = evaluated({ rates: [...RATES, rate('KES', '1')] })
     expect([own.accepted.length, own.refused, own.unknown]).toEqual([5, [], []])
-    expect(judged({ rates: RATES.slice(1) }).accepted).toHaveLength(4)
-    expect(judged({ rates: RATES.toReversed() }).accepted).toHaveLength(5)
+    expect(evaluated({ rates: RATES.slice(1) }).accepted).toHaveLength(4)
+    expect(evaluated({ rates: RATES.toReversed() }).accepted).toHaveLength(5)
     for (const days of [[], [{ atMs: AT_MS, rates: [] }]])
-      expect(judged({ days })).toEqual({ accepted: [], refused: [], unknown: [] })
+      expect(evaluated({ days })).toEqual({ accepted: [], refused: [], unknown: [] })
   })
 
   test('accepts a rate stated twice once, and refuses two different ones', () => {
-    expect(judged({ rates: [...RATES, RATES[1]!] }).accepted).toHaveLength(5)
-    expect(judged({ rates: [...RATES, rate('EUR', '146.2')] }).refused).toEqual([
+    expect(evaluated({ rates: [...RATES, RATES[1]!] }).accepted).toHaveLength(5)
+    expect(evaluated({ rates: [...RATES, rate('EUR', '146.2')] }).refused).toEqual([
       'gives EUR twice, differently (2026-05-20)',
     ])
-    expect(judged({ rates: [...RATES, rate('EUR', '-1')] }).refused).toEqual([
+    expect(evaluated({ rates: [...RATES, rate('EUR', '-1')] }).refused).toEqual([
       'gives EUR twice, differently (2026-05-20)',
     ])
   })
@@ -155,18 +155,18 @@ describe('judgementOf', () => {
     const off = replaced('EUR', rate('EUR', '1')).map((one) =>
       one.currency === 'GBP' ? rate('GBP', '1') : one,
     )
-    const { accepted, refused } = judged({ rates: [...off, ...more] })
+    const { accepted, refused } = evaluated({ rates: [...off, ...more] })
     expect([accepted.length, refused.length]).toEqual([6, 2])
-    expect(refusal(() => judged({ rates: [...off, ...more.slice(1)] }))).toStartWith(
+    expect(refusal(() => evaluated({ rates: [...off, ...more.slice(1)] }))).toStartWith(
       'states 2 of 7 rates that cannot be: gives EUR as 1',
     )
-    const few = judged({ rates: [...RATES.slice(0, 2), rate('GBP', '-1')] })
+    const few = evaluated({ rates: [...RATES.slice(0, 2), rate('GBP', '-1')] })
     expect([few.accepted.length, few.refused]).toEqual([
       2,
       ['gives a number for GBP that is not a valid price (2026-05-20)'],
     ])
     const lone = [rate('EUR', '1')]
-    expect(refusal(() => judged({ rates: lone }))).toStartWith('states 1 of 1 rates')
+    expect(refusal(() => evaluated({ rates: lone }))).toStartWith('states 1 of 1 rates')
   })
 
   test('compares a rate without a mid with the nearest day, whichever was known first', () => {
@@ -175,7 +175,7 @@ describe('judgementOf', () => {
     }))
     const rates = replaced('EUR', rate('EUR', '1462'))
     for (const all of [known, known.toReversed()])
-      expect(judged({ rates, mids: {}, known: all }).refused).toEqual([
+      expect(evaluated({ rates, mids: {}, known: all }).refused).toEqual([
         'gives EUR as 1462 where it was 145.97 on 2026-05-17 (2026-05-20)',
       ])
   })
@@ -185,8 +185,12 @@ describe('judgementOf', () => {
       ...{ from: 'EUR', atMs: AT_MS + days * DAY_MS, rate: '146' },
     }))
     const rates = replaced('EUR', rate('EUR', '1462'))
-    expect(judged({ rates, mids: {}, known: [before!, after!] }).refused[0]).toContain('2026-05-21')
-    expect(judged({ rates, mids: {}, known: [after!, before!] }).refused[0]).toContain('2026-05-19')
+    expect(evaluated({ rates, mids: {}, known: [before!, after!] }).refused[0]).toContain(
+      '2026-05-21',
+    )
+    expect(evaluated({ rates, mids: {}, known: [after!, before!] }).refused[0]).toContain(
+      '2026-05-19',
+    )
   })
 
   test('compares a rate with another day, even if it is near the stated rate of its own', () => {
@@ -195,7 +199,7 @@ describe('judgementOf', () => {
       { from: 'EUR', atMs: AT_MS - DAY_MS, rate: '100' },
     ]
     const rates = replaced('EUR', rate('EUR', '250'))
-    expect(judged({ rates, mids: {}, known }).refused).toEqual([
+    expect(evaluated({ rates, mids: {}, known }).refused).toEqual([
       'gives EUR as 250 where it was 100 on 2026-05-19 (2026-05-20)',
     ])
   })
@@ -203,7 +207,7 @@ describe('judgementOf', () => {
   test('reports up to twenty refusals', () => {
     const rates = replaced('EUR', rate('EUR', '1'))
     const days = Array.from({ length: 21 }, (_, i) => ({ atMs: AT_MS + i * DAY_MS, rates }))
-    const { accepted, refused } = judged({ days })
+    const { accepted, refused } = evaluated({ days })
     expect([accepted.length, refused.length]).toEqual([84, 20])
   })
 
@@ -212,7 +216,7 @@ describe('judgementOf', () => {
       { atMs: AT_MS - DAY_MS, rates: RATES },
       { atMs: AT_MS, rates: replaced('EUR', rate('EUR', '1462')) },
     ]
-    const { accepted, refused } = judged({ days, mids: {} })
+    const { accepted, refused } = evaluated({ days, mids: {} })
     expect([accepted.length, refused]).toEqual([
       9,
       ['gives EUR as 1462 where it was 146.2471 on 2026-05-19 (2026-05-20)'],
@@ -223,17 +227,17 @@ describe('judgementOf', () => {
     const good = Array.from({ length: 8 }, (_, i) => ({ atMs: AT_MS - i * DAY_MS, rates: RATES }))
     const bad = RATES.map((one) => ({ ...one, central: '1' }))
     const past = [{ atMs: AT_MS - 20 * DAY_MS, rates: bad }, ...good.toReversed()]
-    expect(judged({ days: past }).refused).toHaveLength(1)
-    expect(judged({ days: past }).accepted).toHaveLength(40)
+    expect(evaluated({ days: past }).refused).toHaveLength(1)
+    expect(evaluated({ days: past }).accepted).toHaveLength(40)
     const three = [-22, -21, -20].map((days) => ({ atMs: AT_MS + days * DAY_MS, rates: bad }))
     expect(
-      judged({ days: [...three.slice(1), ...good.slice(2).toReversed()] }).refused,
+      evaluated({ days: [...three.slice(1), ...good.slice(2).toReversed()] }).refused,
     ).toHaveLength(2)
-    expect(refusal(() => judged({ days: [...three, ...good.toReversed()] }))).toStartWith(
+    expect(refusal(() => evaluated({ days: [...three, ...good.toReversed()] }))).toStartWith(
       'states 5',
     )
     const newest = [...good.toReversed(), { atMs: AT_MS + DAY_MS, rates: bad }]
-    expect(refusal(() => judged({ days: newest }))).toStartWith('states 5 of 5 rates')
+    expect(refusal(() => evaluated({ days: newest }))).toStartWith('states 5 of 5 rates')
   })
 
   test('accepts no new rate a quarter off its mid, whatever the response', () => {
@@ -246,7 +250,7 @@ describe('judgementOf', () => {
         const rates = stated.map(([currency, central]) => rate(currency, central))
         let accepted: readonly { from: string; rate: string }[] = []
         try {
-          accepted = judged({ rates }).accepted
+          accepted = evaluated({ rates }).accepted
         } catch {}
         for (const { from, rate: text } of accepted) {
           const ratio = Number(text) / MIDS[from]!

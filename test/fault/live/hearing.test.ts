@@ -12,7 +12,7 @@ const quote = (id: string, rate: number, corridor = 'USD/KES') =>
 /** A reader that has received these events. */
 function hearing(...events: readonly StreamEvent[]): Hearing {
   const heard = new Hearing()
-  for (const one of events) heard.hear(one)
+  for (const one of events) heard.receive(one)
   return heard
 }
 

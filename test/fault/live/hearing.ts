@@ -18,7 +18,7 @@ export class Hearing {
   readonly #ids = new Set<string>()
   #last = { position: 0, place: Number.POSITIVE_INFINITY }
 
-  hear({ type, id, data }: StreamEvent): void {
+  receive({ type, id, data }: StreamEvent): void {
     const place = id === null ? null : placeOf(id)
     if (id !== null && place === null) this.faults.push(`${type} has the id ${id}`)
     if (type === 'hello') this.#begin(place?.position ?? null)

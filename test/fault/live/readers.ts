@@ -99,7 +99,7 @@ export class Readers {
     const { signal } = this.#leaving
     const client = new Client({ url: balancer.origin, key: template.keys[caller].key })
     try {
-      for await (const event of client.stream(corridors, { signal })) hearing.hear(event)
+      for await (const event of client.stream(corridors, { signal })) hearing.receive(event)
     } catch (error) {
       if (!signal.aborted) hearing.faults.push(`a stream failed: ${(error as Error).message}`)
     }

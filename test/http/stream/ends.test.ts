@@ -57,7 +57,7 @@ function publish(id: string, { revokedMs, plan }: { revokedMs?: number; plan?: '
   memory.publish({ access: { accounts, keys: own } }, clock.now())
 }
 
-const openCount = () => server.world.streams.seats.figures.open
+const openCount = () => server.world.streams.slots.figures.open
 
 describe('a stream', () => {
   test('ends within a second of the revocation of its key, with a reason', async () => {
@@ -105,12 +105,12 @@ describe('a stream', () => {
   })
 
   test('is refused if the process begins to stop while a slot is being taken', async () => {
-    const { open, seats } = server.world.streams
-    const take = seats.take.bind(seats)
-    seats.take = async (...asked) => {
-      const seat = await take(...asked)
+    const { open, slots } = server.world.streams
+    const take = slots.take.bind(slots)
+    slots.take = async (...asked) => {
+      const slot = await take(...asked)
       open.stop()
-      return seat
+      return slot
     }
     const headers = { 'x-api-key': server.world.key() }
     const late = await fetch(`${server.origin}${PATH}`, { headers })

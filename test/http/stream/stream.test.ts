@@ -139,7 +139,7 @@ describe('GET /stream', () => {
       const { id, key } = server.world.account('pro')
       expect(await refusal(await ask(`/stream${query}`, key))).toEqual([status, code])
       expect(used(id)).toBe(0)
-      expect(server.world.streams.seats.figures.open).toBe(0)
+      expect(server.world.streams.slots.figures.open).toBe(0)
     })
 
   test('returns 200 for corridors named often, in any case, encoded or not, each counted once', async () => {
@@ -183,7 +183,7 @@ describe('GET /stream', () => {
     expect(await refused.json()).toMatchObject({ code: 'too_many_streams', limit: 2 })
     expect(used(id)).toBe(2)
     ends[0]!.abort()
-    await until('the seat is free', async () => server.world.streams.seats.figures.open === 1)
+    await until('the slot is free', async () => server.world.streams.slots.figures.open === 1)
     await stream(PATH, key)
   })
 
@@ -204,7 +204,7 @@ describe('GET /stream', () => {
       if (i % 2) await new Promise((resolve) => socket.once('data', resolve))
       else await new Promise((resolve) => socket.once('connect', resolve))
       socket.destroy()
-      await until('the seat is free', async () => server.world.streams.seats.figures.open === 0)
+      await until('the slot is free', async () => server.world.streams.slots.figures.open === 0)
     }
   })
 })

@@ -20,10 +20,10 @@ afterEach(async () => {
 class Scene {
   readonly tools = new ToolWorld()
   readonly world = this.tools.world
-  readonly heard: string[] = []
+  readonly received: string[] = []
   #position = 1
   #ids = 1000
-  #hear = () => {}
+  #receive = () => {}
 
   constructor() {
     open.push(this.tools)
@@ -34,8 +34,8 @@ class Scene {
     const { client } = await this.tools.connect(key, { pin: '2026-07-28' })
     const modern = client as Client
     modern.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-      this.heard.push(params.uri)
-      this.#hear()
+      this.received.push(params.uri)
+      this.#receive()
     })
     return modern
   }
@@ -56,12 +56,12 @@ class Scene {
 
   /** Resolves once this many addresses were notified. */
   async until(count: number): Promise<readonly string[]> {
-    while (this.heard.length < count) {
+    while (this.received.length < count) {
       await new Promise<void>((resolve) => {
-        this.#hear = resolve
+        this.#receive = resolve
       })
     }
-    return this.heard
+    return this.received
   }
 
   async #apply(kind: 'observations' | 'hour', atMs: number, quotes: ReturnType<typeof quote>[]) {
@@ -88,10 +88,10 @@ describe('subscriptions/listen', () => {
     await scene.record('UGX')
     await scene.record('NGN', 'KES')
     expect((await scene.until(3)).slice(1).sort()).toEqual([KES, NGN])
-    expect(scene.world.streams.seats.figures.open).toBe(1)
+    expect(scene.world.streams.slots.figures.open).toBe(1)
     await subscription.close()
     expect(await subscription.closed).toBe('local')
-    while (scene.world.streams.seats.figures.open > 0) await Bun.sleep(5)
+    while (scene.world.streams.slots.figures.open > 0) await Bun.sleep(5)
     expect(await scene.tools.used(key)).toBe(1)
   })
 
@@ -117,7 +117,7 @@ describe('subscriptions/listen', () => {
     const error = await listen(client, KES, uri).catch((refusal) => refusal)
     expect([error.code, error.data?.code]).toEqual([code, word])
     expect(await scene.tools.used(key)).toBe(0)
-    expect(scene.world.streams.seats.figures.open).toBe(0)
+    expect(scene.world.streams.slots.figures.open).toBe(0)
   })
 
   test('counts as a stream of its account, whose plan limits them', async () => {
@@ -131,7 +131,7 @@ describe('subscriptions/listen', () => {
     })
     expect(await scene.tools.used(key)).toBe(2)
     await first.close()
-    while (scene.world.streams.seats.figures.open > 1) await Bun.sleep(5)
+    while (scene.world.streams.slots.figures.open > 1) await Bun.sleep(5)
     await listen(client, NGN)
   })
 
@@ -143,7 +143,7 @@ describe('subscriptions/listen', () => {
     expect(await listen(client, KES).catch((error) => error)).toMatchObject({
       data: { code: 'quota_exceeded' },
     })
-    expect(scene.world.streams.seats.figures.open).toBe(0)
+    expect(scene.world.streams.slots.figures.open).toBe(0)
   })
 
   test('ends with its key', async () => {
@@ -155,7 +155,7 @@ describe('subscriptions/listen', () => {
     scene.world.memory.publish({ access: { accounts: [], keys } }, scene.world.clock.now())
     scene.world.streams.open.tick()
     expect(await subscription.closed).toBe('graceful')
-    expect(scene.world.streams.seats.figures.open).toBe(0)
+    expect(scene.world.streams.slots.figures.open).toBe(0)
   })
 
   test.each(['free', 'pro'] as Plan[])('ends with the plan %s', async (plan) => {
@@ -191,7 +191,7 @@ describe('subscriptions/listen', () => {
     const reply = await scene.tools.fetch({ key, headers: wrong, body })
     expect(reply.status).toBe(400)
     expect(await scene.tools.used(key)).toBe(0)
-    expect(scene.world.streams.seats.figures.open).toBe(0)
+    expect(scene.world.streams.slots.figures.open).toBe(0)
   })
 
   test('is not offered to clients of 2025', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { ANYWHERE, type Live, LiveMemory, type LoggedChange } from '~/memory/live/live.ts'
-import type { Step, StepHearer } from '~/memory/live/step.ts'
+import type { Step, StepSubscriber } from '~/memory/live/step.ts'
 import { Memory } from '~/memory/memory.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { noReferences } from '../../support/days.ts'
@@ -16,7 +16,7 @@ let served: Memory
 let live: LiveMemory
 
 /** A listener that retains the steps and the positions of gaps. */
-class Kept implements StepHearer {
+class Kept implements StepSubscriber {
   readonly steps: Step[] = []
   readonly gaps: number[] = []
 
@@ -30,9 +30,9 @@ class Kept implements StepHearer {
 }
 
 const kept = (of: Live): Kept => {
-  const hearer = new Kept()
-  of.hear(hearer)
-  return hearer
+  const subscriber = new Kept()
+  of.subscribe(subscriber)
+  return subscriber
 }
 
 const begin = (position: number, hourMs: number | null = null) => {
@@ -52,10 +52,10 @@ beforeEach(() => {
 describe('LiveMemory', () => {
   test('reports each step with the state before and after it', async () => {
     begin(10)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     const first = quote()
     await apply({ position: 11, kind: 'observations', quotes: [first] })
-    const [step] = hearer.steps
+    const [step] = subscriber.steps
     expect(step).toMatchObject({ position: 11, quotes: [first], references: [], hour: null })
     expect(step!.before.quotes.book('USD', 'KES')).toBeUndefined()
     expect(step!.after.quotes.book('USD', 'KES')!.size).toBe(1)
@@ -75,41 +75,44 @@ describe('LiveMemory', () => {
 
   test('reports unreported steps as one gap, before the next step', async () => {
     begin(10)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     for (const position of [11, 12])
       await live.apply({ position, kind: 'observations', atMs: BASE_MS, quotes: [] }, DAYS, false)
-    expect(hearer).toEqual({ steps: [], gaps: [] } as never)
+    expect(subscriber).toEqual({ steps: [], gaps: [] } as never)
     await apply({ position: 13, kind: 'tick' })
-    expect([hearer.gaps, hearer.steps.map(({ position }) => position)]).toEqual([[12], [13]])
+    expect([subscriber.gaps, subscriber.steps.map(({ position }) => position)]).toEqual([
+      [12],
+      [13],
+    ])
     live.settle()
-    expect(hearer.gaps).toEqual([12])
+    expect(subscriber.gaps).toEqual([12])
   })
 
   test('moves time by ticks alone, and never back', async () => {
     begin(1)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     const later = BASE_MS + 5000
     await apply({ position: 2, kind: 'observations', atMs: later, quotes: [quote()] })
     await apply({ position: 3, kind: 'tick', atMs: later })
     await apply({ position: 4, kind: 'tick', atMs: BASE_MS })
-    expect(hearer.steps.map(({ beforeMs, atMs }) => [beforeMs, atMs])).toEqual([
+    expect(subscriber.steps.map(({ beforeMs, atMs }) => [beforeMs, atMs])).toEqual([
       [BASE_MS, BASE_MS],
       [BASE_MS, later],
       [later, later],
     ])
-    expect(hearer.steps[0]!.committedMs).toBe(later)
+    expect(subscriber.steps[0]!.committedMs).toBe(later)
   })
 
   test('reports which hour opens and which one ends', async () => {
     begin(1)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     await apply({ position: 2, kind: 'hour', atMs: HOUR })
     await apply({ position: 3, kind: 'hour', atMs: HOUR + HOUR_MS })
-    expect(hearer.steps.map(({ hour }) => hour)).toEqual([
+    expect(subscriber.steps.map(({ hour }) => hour)).toEqual([
       { ms: HOUR, previousMs: null },
       { ms: HOUR + HOUR_MS, previousMs: HOUR },
     ])
-    expect(hearer.steps[1]!.atMs).toBe(BASE_MS)
+    expect(subscriber.steps[1]!.atMs).toBe(BASE_MS)
   })
 
   test('keeps the prices of the previous hour until the next one is opened', async () => {
@@ -118,9 +121,9 @@ describe('LiveMemory', () => {
     const newer = quote({ id: 2, atMs: HOUR - 1, rate: 2 })
     const newest = quote({ id: 3, atMs: HOUR + 1000, rate: 3 })
     await apply({ position: 2, kind: 'observations', quotes: [old, newer, newest] })
-    const hearer = kept(live)
+    const subscriber = kept(live)
     await apply({ position: 3, kind: 'hour', atMs: HOUR })
-    const { before, after, hour } = hearer.steps[0]!
+    const { before, after, hour } = subscriber.steps[0]!
     const rateAt = (of: Step['before'], ms: number) =>
       of.quotes.book('USD', 'KES')!.quotesAt(ms, ms)[0]!.rate
     expect(rateAt(before, hour!.previousMs!)).toBe(1)
@@ -141,30 +144,30 @@ describe('LiveMemory', () => {
 
   test('goes past a row without a step, and without a gap', async () => {
     begin(10)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     live.pass(12)
     expect(live.position).toBe(12)
     await apply({ position: 13, kind: 'tick' })
-    expect([hearer.steps.length, hearer.gaps]).toEqual([1, []])
+    expect([subscriber.steps.length, subscriber.gaps]).toEqual([1, []])
   })
 
   test('reports a gap if it starts over, and no step', async () => {
     begin(1)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     served.publish({ quotes: [quote()] }, BASE_MS)
     begin(7)
-    expect(hearer).toEqual({ steps: [], gaps: [7] } as never)
+    expect(subscriber).toEqual({ steps: [], gaps: [7] } as never)
     expect(live.position).toBe(7)
     expect(live.current.quotes.book('USD', 'KES')!.size).toBe(1)
   })
 
   test('reports nothing after the listener has ended', async () => {
     begin(1)
-    const hearer = new Kept()
-    live.hear(hearer)()
+    const subscriber = new Kept()
+    live.subscribe(subscriber)()
     await apply({ position: 2, kind: 'tick' })
     begin(3)
-    expect(hearer).toEqual({ steps: [], gaps: [] } as never)
+    expect(subscriber).toEqual({ steps: [], gaps: [] } as never)
   })
 
   test('serves quotes without mids when their days cannot be loaded, and reports a gap', async () => {
@@ -173,13 +176,13 @@ describe('LiveMemory', () => {
       BASE_MS,
     )
     begin(1)
-    const hearer = kept(live)
+    const subscriber = kept(live)
     const away = { referencesAt: () => Promise.reject(new Error('away')) }
     const quotes = [quote({ atMs: BASE_MS - HOUR_MS })]
     const change = { position: 2, kind: 'observations', atMs: BASE_MS, quotes } as const
     expect(await live.apply(change, away)).toBe(false)
     live.settle()
-    expect(hearer).toEqual({ steps: [], gaps: [2] } as never)
+    expect(subscriber).toEqual({ steps: [], gaps: [2] } as never)
     expect(live.current.quotes.book('USD', 'KES')!.size).toBe(1)
   })
 

@@ -8,7 +8,7 @@ const ALERT: Alert = {
   ...{ sourceCountry: null, targetCountry: null },
   ...{ corridor: { from: 'GBP', to: 'KES' }, amount: null, to: { kind: 'email' }, isOnce: false },
   when: { field: 'best', op: 'above', value: 165, periodMs: null },
-  ...{ status: 'active', reason: null, revision: 0, judgedPosition: 1, lastValue: null },
+  ...{ status: 'active', reason: null, revision: 0, evaluatedPosition: 1, lastValue: null },
   ...{ standing: { isTrue: true, base: null }, firedMs: null },
 }
 

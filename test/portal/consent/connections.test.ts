@@ -174,7 +174,7 @@ describe('createConnectionStore', () => {
 
   test('deletes the oldest unconnected applications', async () => {
     const store = createConnectionStore(world.database, [])
-    await store.forgetStrangers(0)
+    await store.forgetUnconnected(0)
     const { visitor } = await world.member()
     const connected = await Application.registered(world)
     await connected.tokens({ visitor })
@@ -183,7 +183,7 @@ describe('createConnectionStore', () => {
       world.clock.advance(1000)
       unconnected.push((await Application.registered(world)).clientId)
     }
-    await store.forgetStrangers(2)
+    await store.forgetUnconnected(2)
     const { sql } = world.database
     const ids = [connected.clientId, ...unconnected]
     const left = await sql`select client_id from oauth_clients where client_id in ${sql(ids)}`

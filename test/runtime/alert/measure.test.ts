@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
 import { LiveMemory } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
-import { AlertJudging } from '~/runtime/alert/judging.ts'
+import { AlertEvaluation } from '~/runtime/alert/evaluation.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { listAlerts } from '~/service/alert/list.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
@@ -47,12 +47,12 @@ describe('moves over a period', () => {
     live.begin({ position: 50, atMs: clock.now(), hourMs: null })
     const past = pastOf(database)
     const places = { database, clock, memory, live, past, ageLimits: LIMITS }
-    const judging = new AlertJudging({ ...places, log: new KeptLog() })
-    await judging.read(null)
+    const evaluation = new AlertEvaluation({ ...places, log: new KeptLog() })
+    await evaluation.read(null)
     clock.advance(0.75 * DAY_MS)
-    await judging.jobs.find(({ name }) => name === 'measure-alerts')!.run()
-    await judging.read(null)
-    await judging.stop()
+    await evaluation.jobs.find(({ name }) => name === 'measure-alerts')!.run()
+    await evaluation.read(null)
+    await evaluation.stop()
     const [listed] = await listAlerts(world.deps, { account })
     expect(listed!.standing).toEqual({ isTrue: true, base: 110 })
     const [delivery] = await world.deps.deliveries.list(alert.id)

@@ -19,7 +19,7 @@ const CLAIM: Claim = {
 const ALERT: Alert = {
   ...{ ...WISH, id: 'a', accountId: 'c', createdMs: 0, reason: null },
   status: 'active',
-  ...{ revision: 0, standing: { isTrue: false, base: null }, judgedPosition: 0 },
+  ...{ revision: 0, standing: { isTrue: false, base: null }, evaluatedPosition: 0 },
   ...{ lastValue: null, firedMs: null },
 }
 

@@ -4,7 +4,7 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { ANYWHERE } from '~/memory/live/live.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { NEWS_CHANNEL } from '~/store/news-channel.ts'
+import { NOTIFICATION_CHANNEL } from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -71,7 +71,7 @@ describe('Follower', () => {
     })
     await Promise.all(work)
     await caughtUp()
-    expect(first.heard).toEqual(second.heard)
+    expect(first.received).toEqual(second.received)
     expect(first.steps).toHaveLength(60)
     expect(first.steps.flatMap(({ quotes }) => quotes)).toHaveLength(108)
     expect(first.steps.flatMap(({ references }) => references)).toHaveLength(3)
@@ -112,8 +112,8 @@ describe('Follower', () => {
     const beginning = second.core.live.position
     await recording
     await caughtUp()
-    const after = first.heard.filter(({ position }) => position > beginning)
-    expect(second.heard.map(({ position }) => position)).toEqual(
+    const after = first.received.filter(({ position }) => position > beginning)
+    expect(second.received.map(({ position }) => position)).toEqual(
       after.map(({ position }) => position),
     )
     expect(second.knownIds).toEqual(first.knownIds)
@@ -130,7 +130,7 @@ describe('Follower', () => {
     await pulse!.run()
     await pulse!.run()
     await caughtUp()
-    expect(second.heard).toEqual(first.heard)
+    expect(second.received).toEqual(first.received)
     expect(second.steps).toHaveLength(5)
     expect(second.gaps).toEqual([])
     proxy.close()
@@ -149,7 +149,7 @@ describe('Follower', () => {
     await first.caughtUp()
     expect(second.steps).toEqual([])
     await second.core.follower.caughtUp()
-    expect(second.heard).toEqual(first.heard)
+    expect(second.received).toEqual(first.received)
     for (const { steps, knownIds } of running) {
       expect(steps.map(({ quotes, withdrawn }) => [quotes, withdrawn].map(rates))).toEqual([
         [[1], []],
@@ -173,9 +173,9 @@ describe('Follower', () => {
     await until('the end', async () => {
       await second.watchTime().catch(() => {})
       await first.caughtUp()
-      return second.heard.at(-1)?.position === first.heard.at(-1)?.position
+      return second.received.at(-1)?.position === first.received.at(-1)?.position
     })
-    expect(second.heard).toEqual(first.heard)
+    expect(second.received).toEqual(first.received)
     expect(second.steps.filter(({ kind }) => kind === 'observations')).toHaveLength(20)
     expect(second.gaps).toEqual([])
     proxy.close()
@@ -203,7 +203,7 @@ describe('Follower', () => {
     await importObservations({ database, rows: inArrays(rows) })
     await caughtUp()
     expect(first.steps.map(({ quotes }) => quotes.length)).toEqual([2])
-    expect(first.heard).toEqual(second.heard)
+    expect(first.received).toEqual(second.received)
   })
 
   test('reports an import of references like a fetch, and a big one as a gap', async () => {
@@ -221,7 +221,7 @@ describe('Follower', () => {
     expect(first.steps.map(({ kind, references }) => [kind, references.length])).toEqual([
       ['references', 3],
     ])
-    expect(first.heard).toEqual(second.heard)
+    expect(first.received).toEqual(second.received)
     await importReferences({ database, rows: rows(10_000, 10_000) })
     await caughtUp()
     expect([first.gaps, first.steps.at(-1)?.references.length]).toEqual([[], 10_000])
@@ -259,7 +259,7 @@ describe('Follower', () => {
         select now(), corridor_id, id, 'retail', 12 from series returning id`
       const id = Number(row!.id)
       const news = { kind: 'observations', firstId: id, lastId: id, origin: 'an old version' }
-      await tx`select pg_notify(${NEWS_CHANNEL}, ${JSON.stringify(news)})`
+      await tx`select pg_notify(${NOTIFICATION_CHANNEL}, ${JSON.stringify(news)})`
     })
     await until('the gap', async () => first.gaps.length === 1)
     expect(first.core.live.current.quotes.book('USD', 'ZAR')?.size).toBe(1)
@@ -269,7 +269,7 @@ describe('Follower', () => {
   test('reports nothing for a change of the past alone', async () => {
     const first = await replica()
     const news = { kind: 'observations', position: null, origin: 'another' }
-    await database.sql`select pg_notify(${NEWS_CHANNEL}, ${JSON.stringify(news)})`
+    await database.sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${JSON.stringify(news)})`
     await first.record(observation())
     await caughtUp()
     expect([first.gaps, kinds(first)]).toEqual([[], ['observations']])
@@ -307,7 +307,7 @@ describe('the hour of the log', () => {
     await caughtUp()
     await Promise.all(running.map((one) => one.watchTime()))
     await caughtUp()
-    expect(first.heard).toEqual(second.heard)
+    expect(first.received).toEqual(second.received)
     const hours = first.steps.filter(({ kind }) => kind === 'hour').map(({ hour }) => hour)
     expect(hours).toEqual([
       { ms: HOUR, previousMs: null },
@@ -387,7 +387,7 @@ describe('a tick', () => {
     await caughtUp()
     expect(kinds(second)).toEqual(['hour', 'tick', 'observations', 'tick'])
     expect(second.steps.at(-1)).toMatchObject({ beforeMs: NOW_MS, atMs: NOW_MS + 6000 })
-    expect(first.heard).toEqual(second.heard)
+    expect(first.received).toEqual(second.received)
     end()
   })
 
@@ -435,7 +435,7 @@ describe('a tick', () => {
     expect(await ticksOf(3)).toBe(3)
     end()
     expect(await ticksOf(3)).toBe(0)
-    expect(first.heard).toEqual(second.heard)
+    expect(first.received).toEqual(second.received)
   })
 
   test('is the time at which a process starts', async () => {

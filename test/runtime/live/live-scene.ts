@@ -1,7 +1,7 @@
 import { loadConfig } from '~/config.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { watchTime } from '~/jobs/watch-time.ts'
-import type { Step, StepHearer } from '~/memory/live/step.ts'
+import type { Step, StepSubscriber } from '~/memory/live/step.ts'
 import { type Core, openCore } from '~/runtime/core.ts'
 import { Opened } from '~/runtime/opened.ts'
 import { ingest } from '~/service/recording/ingest.ts'
@@ -18,7 +18,7 @@ export const AT = '2026-03-05T14:25:30.500Z'
 const QUIET = { from: 'XOF', to: 'UGX' }
 
 /** One process of several on a database, without a server: memory and its synchronisation. */
-export class LiveReplica implements StepHearer {
+export class LiveReplica implements StepSubscriber {
   readonly steps: Step[] = []
   readonly gaps: number[] = []
 
@@ -29,7 +29,7 @@ export class LiveReplica implements StepHearer {
     readonly log: KeptLog,
     private readonly opened: Opened,
   ) {
-    core.live.hear(this)
+    core.live.subscribe(this)
   }
 
   static async start(
@@ -71,7 +71,7 @@ export class LiveReplica implements StepHearer {
   }
 
   /** Events that it received, which every other process must have received too. */
-  get heard() {
+  get received() {
     return this.steps.map(({ position, kind, quotes, references, committedMs, hour, after }) => ({
       ...{ position, kind, quotes, references, committedMs, hour },
       known: [...after.quotes.allBooks()].map((book) => [

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { ANYWHERE } from '~/memory/live/live.ts'
 import { connect } from '~/store/database.ts'
-import { CHANGE_ROWS_MAX } from '~/store/news-channel.ts'
+import { CHANGE_ROWS_MAX } from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { NOW_MS, observation, otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
@@ -51,7 +51,7 @@ test('commits of one process are applied in their order without reading the log'
   expect(first.steps).toHaveLength(10)
   expect(reads).toBe(0)
   await caughtUp()
-  expect(second.heard).toEqual(first.heard)
+  expect(second.received).toEqual(first.received)
 })
 
 test('the log is read if another process committed in between', async () => {
@@ -63,7 +63,7 @@ test('the log is read if another process committed in between', async () => {
   expect(first.steps.map(({ quotes }) => quotes.map(({ rate }) => rate))).toEqual([[7], [8]])
   expect(reads).toBeGreaterThan(0)
   await caughtUp()
-  expect(second.heard).toEqual(first.heard)
+  expect(second.received).toEqual(first.received)
   await handle.close()
 })
 

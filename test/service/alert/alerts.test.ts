@@ -46,7 +46,7 @@ describe('createAlert', () => {
       reason: null,
       revision: 0,
       standing: { isTrue: false, base: null },
-      judgedPosition: 7,
+      evaluatedPosition: 7,
       lastValue: 129,
       firedMs: null,
     })
@@ -193,7 +193,7 @@ describe('changeAlert', () => {
     const when = { ...WISH.when, value: 140 }
     const { alert: after, secret } = await changeAlert(world.deps, { ...own, change: { when } })
     expect([after.when.value, after.standing.isTrue, after.name]).toEqual([140, false, 'a'])
-    expect([after.revision, after.judgedPosition, secret]).toEqual([1, 9, null])
+    expect([after.revision, after.evaluatedPosition, secret]).toEqual([1, 9, null])
     const named = await changeAlert(world.deps, { ...own, change: { name: null } })
     expect([named.alert.name, named.alert.revision]).toEqual([null, 1])
   })

@@ -4,7 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { MONTHLY_WAITING_MAX, MonthlyAlerts } from '~/service/alert/monthly.ts'
-import { createJudgementStore } from '~/store/alert/judgement-store.ts'
+import { createEvaluationStore } from '~/store/alert/evaluation-store.ts'
 import { monthlyBody } from '~/wire/alert/delivery.ts'
 import { databasesOfFile, stockedDatabase } from '../../store/samples.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
@@ -40,8 +40,8 @@ async function made(more: Partial<AlertWish> = {}): Promise<Alert> {
 const replica = (...alerts: readonly Alert[]) =>
   new MonthlyAlerts({
     ...world.deps,
-    store: createJudgementStore(database),
-    judged: () => alerts.map((alert) => ({ alert, tier: 'hourly' })),
+    store: createEvaluationStore(database),
+    evaluated: () => alerts.map((alert) => ({ alert, tier: 'hourly' })),
     bodyOf: (firing) => monthlyBody(firing),
   })
 
@@ -88,9 +88,9 @@ describe('a monthly alert', () => {
       ...{ memory: market.memory, clock: market.clock, ageLimits: world.deps.ageLimits },
       store: {
         monthlyWaiting: async () => 0,
-        tellMonthly: async (due) => void bodies.push(...due.map(({ body }) => body)),
+        recordMonthly: async (due) => void bodies.push(...due.map(({ body }) => body)),
       },
-      judged: () => [{ alert, tier: 'hourly' }],
+      evaluated: () => [{ alert, tier: 'hourly' }],
       bodyOf: (firing) => monthlyBody(firing),
     }).run()
     const [{ data }] = bodies.map((body) => JSON.parse(body))

@@ -2,9 +2,9 @@ import type { Account } from '~/domain/account.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { LiveMemory, type LoggedChange } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
-import { AlertJudge } from '~/service/alert/judge.ts'
+import { AlertEvaluator } from '~/service/alert/evaluator.ts'
 import { AlertWatch } from '~/service/alert/watch.ts'
-import { createJudgementStore } from '~/store/alert/judgement-store.ts'
+import { createEvaluationStore } from '~/store/alert/evaluation-store.ts'
 import type { Database } from '~/store/database.ts'
 import { firedBody } from '~/wire/alert/delivery.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
@@ -18,23 +18,23 @@ export class Replica {
   readonly served = new Memory()
   readonly live = new LiveMemory(this.served)
   readonly faults: unknown[] = []
-  readonly judge: AlertJudge
+  readonly evaluator: AlertEvaluator
   readonly watch: AlertWatch
 
   constructor(
     database: Database,
     private readonly clock: HandClock,
-    store = createJudgementStore(database),
+    store = createEvaluationStore(database),
   ) {
     const onFault = (error: unknown) => void this.faults.push(error)
-    this.judge = new AlertJudge({
+    this.evaluator = new AlertEvaluator({
       ...{ live: this.live, memory: this.served, clock, onFault },
       ageLimits: LIMITS,
       take: (transition) => this.watch.take(transition),
       bodyOf: firedBody,
     })
-    this.watch = new AlertWatch({ store, judge: this.judge, onFault })
-    this.live.hear(this.judge)
+    this.watch = new AlertWatch({ store, evaluator: this.evaluator, onFault })
+    this.live.subscribe(this.evaluator)
   }
 
   /** Begins with the quotes known at a position, and reads all alerts. */
@@ -68,9 +68,9 @@ export class Replica {
   }
 
   async settled(): Promise<void> {
-    await this.judge.settled()
+    await this.evaluator.settled()
     await this.watch.run()
-    await this.judge.settled()
+    await this.evaluator.settled()
     await this.watch.run()
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { KnownApplication } from '~/domain/person/connection.ts'
-import { applicationByDocument, keepStranger } from '~/service/connection/connections.ts'
+import { applicationByDocument, keepUnconnected } from '~/service/connection/connections.ts'
 import {
   ApplicationFault,
   applicationIn,
@@ -16,11 +16,11 @@ class Kept {
   readonly known = new Map<string, KnownApplication>()
   /** The number of unconnected applications to retain. */
   room = Number.POSITIVE_INFINITY
-  readonly connections: Parameters<typeof keepStranger>[0]['connections'] = {
+  readonly connections: Parameters<typeof keepUnconnected>[0]['connections'] = {
     application: async (clientId) => this.known.get(clientId) ?? null,
     keepApplication: async (application) => void this.known.set(application.clientId, application),
     registeredAlready: async () => null,
-    forgetStrangers: async (max) => {
+    forgetUnconnected: async (max) => {
       this.room = max
     },
     connect: async () => null,
@@ -69,10 +69,10 @@ describe('applicationByDocument', () => {
   })
 })
 
-describe('keepStranger', () => {
+describe('keepUnconnected', () => {
   test('keeps up to 10,000 unconnected applications, including the new one', async () => {
     const kept = new Kept()
-    await keepStranger(kept, 'one', { described, nowMs: 0 })
+    await keepUnconnected(kept, 'one', { described, nowMs: 0 })
     expect([[...kept.known.keys()], kept.room]).toEqual([['one'], 10_000])
   })
 })

@@ -25,8 +25,8 @@ beforeEach(() => {
 
 describe('a stream', () => {
   test('begins with a hello that has the tier, the position and the corridors', () => {
-    const { heard } = new Listener(replica, ['USD/KES', 'GBP/KES'])
-    expect(heard).toEqual([
+    const { received } = new Listener(replica, ['USD/KES', 'GBP/KES'])
+    expect(received).toEqual([
       {
         id: `${log.position}-`,
         name: 'hello',

@@ -5,7 +5,7 @@ import { offerId } from '~/domain/offer/id.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { View } from '~/memory/view.ts'
 import { isCurrent } from '~/service/convert.ts'
-import { judgedOf } from '~/service/stream/changes.ts'
+import { evaluatedOf } from '~/service/stream/changes.ts'
 import { corridorsIn } from '~/service/stream/realtime.ts'
 import { isSupported } from '~/service/supported.ts'
 import { iso } from '~/wire/present.ts'
@@ -101,7 +101,7 @@ function shown(view: View, name: string): Known[string] {
   const mid = view.mid(from, to)
   const prices = offers.map((ranked) => [
     offerId(ranked.quote),
-    ownOf(presentProviderRate(judgedOf(ranked, mid))),
+    ownOf(presentProviderRate(evaluatedOf(ranked, mid))),
   ])
   const executable = ['retail', 'p2p', 'interbank']
   const current = quotes.filter((one) => isCurrent(one) && executable.includes(one.quote.rateType))

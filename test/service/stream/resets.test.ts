@@ -22,8 +22,8 @@ const commits = (count: number, corridor: { from?: string; to?: string } = {}) =
 const resumed = (lastEventId: string, corridors: string[] | '*' = ['USD/KES']) =>
   new Listener(replica, corridors, { lastEventId })
 
-const reasons = ({ heard }: Listener) =>
-  heard.filter(({ name }) => name === 'reset').map(({ data }) => data.reason)
+const reasons = ({ received }: Listener) =>
+  received.filter(({ name }) => name === 'reset').map(({ data }) => data.reason)
 
 beforeEach(async () => {
   log = new SharedLog()
@@ -48,8 +48,12 @@ describe('a stream from an event id', () => {
       '-14-',
     ]) {
       const listener = resumed(id, ['USD/KES', 'GBP/NGN'])
-      expect(listener.heard[0]).toMatchObject({ id: null, name: 'hello', data: { resumed: false } })
-      expect(listener.heard[1]).toMatchObject({
+      expect(listener.received[0]).toMatchObject({
+        id: null,
+        name: 'hello',
+        data: { resumed: false },
+      })
+      expect(listener.received[1]).toMatchObject({
         id: `${log.position}-`,
         name: 'reset',
         data: {
@@ -277,18 +281,22 @@ describe('a reader', () => {
       commits(1)
       await follow(replica)
     }
-    const bytes = JSON.stringify(quick!.heard).length
+    const bytes = JSON.stringify(quick!.received).length
     expect(bytes).toBeGreaterThan(1024 * 1024)
     expect(bytes).toBeLessThan(1.2 * 1024 * 1024)
-    expect(slow!.heard.at(-1)).toMatchObject({ id: null, name: 'slow', data: { code: 'too_slow' } })
+    expect(slow!.received.at(-1)).toMatchObject({
+      id: null,
+      name: 'slow',
+      data: { code: 'too_slow' },
+    })
     expect(slow!.lastId).toBe(slow!.events.at(-2)!.id)
     expect(other!.isEnded).toBe(false)
     expect(replica.hub.figures.realtime).toMatchObject({ readers: 2, slow: 1 })
-    const before = slow!.heard.length
+    const before = slow!.received.length
     slow!.reader.drained()
     slow!.reader.close()
     await follow(replica)
-    expect(slow!.heard.length).toBe(before)
+    expect(slow!.received.length).toBe(before)
     const back = resumed(slow!.lastId!)
     replica.run()
     expect(reasons(back)).toEqual([])

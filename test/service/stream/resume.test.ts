@@ -100,7 +100,7 @@ const isAfter = (id: string, position: number) => Number(id.split('-')[0]) > pos
 
 /** A reader that moves between processes, the events that it received, and its resets. */
 class Traveller {
-  heard: Heard[] = []
+  received: Heard[] = []
   resets: { reason: string; position: number }[] = []
   #listener: Listener
   #given: string | null = null
@@ -119,8 +119,8 @@ class Traveller {
 
   /** Drops the connection and its last `lost` events, and connects to another process. */
   move(to: Replica, lost: number): void {
-    const { heard } = this.#listener
-    const came = heard.slice(0, Math.max(1, heard.length - lost))
+    const { received } = this.#listener
+    const came = received.slice(0, Math.max(1, received.length - lost))
     this.#keep(came)
     const lastEventId = came.findLast(({ id }) => id !== null)?.id ?? this.#given
     this.#given = lastEventId
@@ -130,18 +130,18 @@ class Traveller {
 
   /** Everything received, at the end. */
   close(): void {
-    this.#keep(this.#listener.heard)
+    this.#keep(this.#listener.received)
     this.#listener.reader.close()
   }
 
   #keep(came: readonly Heard[]): void {
     for (const event of came) {
       if (event.name === 'hello') continue
-      if (event.name !== 'reset') this.heard.push(event)
+      if (event.name !== 'reset') this.received.push(event)
       else {
         const { reason, position } = event.data
         this.resets.push({ reason, position })
-        this.heard = []
+        this.received = []
       }
     }
   }
@@ -208,9 +208,9 @@ describe('a reader that is cut off and resumes', () => {
         const expected = stayed.events.filter(({ id }) => !since || isAfter(id!, since.position))
         if (since && tier === 'hourly')
           expect(expected.map(said)).toEqual(
-            expect.arrayContaining(traveller.heard.filter(isNews).map(said)),
+            expect.arrayContaining(traveller.received.filter(isNews).map(said)),
           )
-        else expect(traveller.heard).toEqual(expected)
+        else expect(traveller.received).toEqual(expected)
         if (moves.some(({ kind }) => kind === 'cut') && !since) resumed++
       }),
       { numRuns: RUNS },

@@ -3,7 +3,7 @@ import type { ShareAsk } from '~/domain/quota.ts'
 import { createMeterStore } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import type { Database } from '~/store/database.ts'
-import { listenForNews } from '~/store/news-channel.ts'
+import { listenForNotifications } from '~/store/notification-channel.ts'
 import { addAccount } from '../../runtime/replica-scene.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
@@ -86,17 +86,17 @@ describe('takeShares', () => {
     const [one, other] = [await meter(), await meter()]
     const own = await account()
     const listener = otherHandle(database)
-    const heard: unknown[] = []
-    const listening = await listenForNews(listener, {
-      onNews: ({ origin, ...news }) => void heard.push(news),
+    const received: unknown[] = []
+    const listening = await listenForNotifications(listener, {
+      onNotification: ({ origin, ...news }) => void received.push(news),
       onConnect() {},
     })
     await taken(one, own, { held: LIMIT, isMore: false })
     expect(await taken(other, own)).toEqual([
       { accountId: own.accountId, day: DAY, units: 0, isWithin: true },
     ])
-    await until('the news', async () => heard.length > 0)
-    expect(heard).toEqual([{ kind: 'shares', accountIds: [own.accountId] }])
+    await until('the news', async () => received.length > 0)
+    expect(received).toEqual([{ kind: 'shares', accountIds: [own.accountId] }])
     await taken(one, own, { held: 0, isMore: false })
     expect((await taken(other, own))[0]!.units).toBe(25)
     listening.stop()

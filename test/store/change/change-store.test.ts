@@ -6,7 +6,11 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
 import type { Database } from '~/store/database.ts'
-import { type HeardNews, type Listening, listenForNews } from '~/store/news-channel.ts'
+import {
+  type Listening,
+  listenForNotifications,
+  type ReceivedNotification,
+} from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
@@ -16,14 +20,14 @@ import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from '../
 
 let database: FreshDatabase
 let other: Database
-let heard: HeardNews[] = []
+let received: ReceivedNotification[] = []
 let listening: Listening
 
 beforeAll(async () => {
   database = await stockedDatabase()
   other = otherHandle(database)
-  const onNews = (news: HeardNews) => void heard.push(news)
-  listening = await listenForNews(database, { onNews, onConnect() {} })
+  const onNotification = (news: ReceivedNotification) => void received.push(news)
+  listening = await listenForNotifications(database, { onNotification, onConnect() {} })
 })
 afterAll(async () => {
   listening.stop()
@@ -32,7 +36,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await database.sql`delete from changes where position < (select max(position) from changes)`
-  heard = []
+  received = []
 })
 
 const changes = () => createChangeStore(database)
@@ -41,8 +45,8 @@ const changes = () => createChangeStore(database)
 const logged = async () => (await changes().from(0, 10_000)).slice(1)
 
 /** Notifications of rows; those of the previous test may still arrive. */
-const newsOf = (positions: readonly (number | null)[]) =>
-  heard.flatMap((news) =>
+const notificationOf = (positions: readonly (number | null)[]) =>
+  received.flatMap((news) =>
     'position' in news && positions.includes(news.position)
       ? [{ kind: news.kind, position: news.position }]
       : [],
@@ -170,8 +174,8 @@ describe('the log of changes', () => {
     }
     await Promise.all([...writers, importing()])
     const positions = (await logged()).map(({ position }) => position)
-    await until('all news', async () => newsOf(positions).length === positions.length)
-    expect(newsOf(positions).map(({ position }) => position)).toEqual(positions)
+    await until('all news', async () => notificationOf(positions).length === positions.length)
+    expect(notificationOf(positions).map(({ position }) => position)).toEqual(positions)
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b))
     expect(await deadlocks()).toBe(before)
   })
@@ -211,8 +215,8 @@ describe('the log of changes', () => {
       ['hour', NOW_MS + HOUR_MS],
     ])
     const positions = rows.map(({ position }) => position)
-    await until('all news', async () => newsOf(positions).length === 3)
-    expect(newsOf(positions).map(({ kind }) => kind)).toEqual(['hour', 'tick', 'hour'])
+    await until('all news', async () => notificationOf(positions).length === 3)
+    expect(notificationOf(positions).map(({ kind }) => kind)).toEqual(['hour', 'tick', 'hour'])
     const end = { position: rows[2]!.position, tickMs: NOW_MS, hourMs: NOW_MS + HOUR_MS }
     expect(await changes().end()).toEqual(end)
   })

@@ -3,7 +3,11 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { Database } from '~/store/database.ts'
 import { announcedSpread, createSpreadChangeStore } from '~/store/distributed/spread-changes.ts'
 import { createSpreadQuoteStore } from '~/store/distributed/spread-quotes.ts'
-import { CHANGE_ROWS_MAX, type HeardNews, listenForNews } from '~/store/news-channel.ts'
+import {
+  CHANGE_ROWS_MAX,
+  listenForNotifications,
+  type ReceivedNotification,
+} from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
@@ -78,9 +82,9 @@ describe('the log of changes of several servers', () => {
 
   test('sends a commit again that was set aside, once, and to the process itself too', async () => {
     const { position } = await logged([1, 2])
-    const heard: HeardNews[] = []
-    const listening = await listenForNews(other, {
-      onNews: (news) => heard.push(news),
+    const received: ReceivedNotification[] = []
+    const listening = await listenForNotifications(other, {
+      onNotification: (news) => received.push(news),
       onConnect() {},
     })
     await changes().tellAgain(position)
@@ -97,8 +101,8 @@ describe('the log of changes of several servers', () => {
       position: expect.any(Number),
       spread: { ...first!.spread!, state: 'again' },
     })
-    await until('the news', async () => heard.length > 0)
-    expect(heard).toEqual([
+    await until('the news', async () => received.length > 0)
+    expect(received).toEqual([
       { kind: 'observations', origin: expect.any(String), position: again!.position },
     ])
     listening.stop()

@@ -4,7 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
-import { listenForNews } from '~/store/news-channel.ts'
+import { listenForNotifications } from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
@@ -307,10 +307,13 @@ describe('differences and repair', () => {
 
   test('repair makes other processes reload everything', async () => {
     await spoil()
-    const heard = Promise.withResolvers<object>()
-    const news = await listenForNews(other, { onNews: heard.resolve, onConnect() {} })
+    const received = Promise.withResolvers<object>()
+    const news = await listenForNotifications(other, {
+      onNotification: received.resolve,
+      onConnect() {},
+    })
     await store.repair(await corridorTo('XOF'), [HOUR])
-    expect(await heard.promise).toMatchObject({ kind: 'observations' })
+    expect(await received.promise).toMatchObject({ kind: 'observations' })
     news.stop()
   })
 

@@ -15,7 +15,7 @@ const alert: Alert = {
   reason: null,
   revision: 0,
   standing: { isTrue: false, base: null },
-  judgedPosition: 1,
+  evaluatedPosition: 1,
   lastValue: 129,
   firedMs: null,
 }

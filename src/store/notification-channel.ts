@@ -4,7 +4,7 @@ import type { Database, Part, Sql, Tx } from './database.ts'
 import { arrayLiteral, instantText, jsonIn } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
 
-export const NEWS_CHANNEL = 'corridor_news'
+export const NOTIFICATION_CHANNEL = 'corridor_news'
 
 /** The most rows of one commit that the log of changes names. */
 export const CHANGE_ROWS_MAX = 1000
@@ -25,7 +25,7 @@ type TimeKind = 'tick' | 'hour'
  * Content of a commit, or what wakes the followers of the log of changes. Their notifications also
  * name ids and times, for 1.0 and 2.0, which load everything without them.
  */
-type NewsItem =
+type Notification =
   | ({ readonly kind: LoggedKind } & Logged)
   | { readonly kind: TimeKind; readonly position: number }
   | { readonly kind: 'feeds' }
@@ -40,10 +40,10 @@ type NewsItem =
   | { readonly kind: 'pulse'; readonly count: number }
 
 /** A change notification with the database handle's name, and so of the process that committed. */
-export type HeardNews = NewsItem & { readonly origin: string }
+export type ReceivedNotification = Notification & { readonly origin: string }
 
 /** The longest payload that the server accepts; a longer one fails its transaction. */
-export const NEWS_BYTES_MAX = 7_999
+export const NOTIFICATION_BYTES_MAX = 7_999
 
 const origins = new WeakMap<object, string>()
 
@@ -51,29 +51,31 @@ const origins = new WeakMap<object, string>()
 export const originOf = (database: Database): string =>
   origins.getOrInsertComputed(database, () => randomUUID())
 
-/** The payload for `pg_notify(NEWS_CHANNEL, ...)`, delivered only if its transaction commits. */
-export const newsPayload = (database: Database, item: NewsItem): string =>
+/** The payload for `pg_notify`, delivered only if its transaction commits. */
+export const notificationPayload = (database: Database, item: Notification): string =>
   JSON.stringify({ ...item, origin: originOf(database) })
 
 /** Announces what a transaction changed, if it commits. */
-export async function announce(database: Database, tx: Tx, item: NewsItem): Promise<void> {
-  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`)
+export async function announce(database: Database, tx: Tx, item: Notification): Promise<void> {
+  await tx.execute(
+    sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${notificationPayload(database, item)})`,
+  )
 }
 
 /** The part of a statement that announces its changes. */
-export const announced = (database: Database, item: NewsItem) =>
-  database.sql`pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`
+export const announced = (database: Database, item: Notification) =>
+  database.sql`pg_notify(${NOTIFICATION_CHANNEL}, ${notificationPayload(database, item)})`
 
 /**
  * Announces a commit after which every process loads everything, and logs it at the end of its
  * transaction with the ids of its rows, ascending; null if these are too many.
  */
-export const loggedNews = (
+export const loggedNotification = (
   database: Database,
   kind: LoggedKind,
   ids: readonly number[] | null = null,
 ) => database.sql`
-  select pg_notify(${NEWS_CHANNEL}, (${newsPayload(database, { kind })}::jsonb
+  select pg_notify(${NOTIFICATION_CHANNEL}, (${notificationPayload(database, { kind })}::jsonb
     || jsonb_build_object('position', log_change(${kind},
       ${ids && arrayLiteral(ids)}::bigint[], null)))::text)`
 
@@ -101,11 +103,11 @@ export const announcedIds = (
   const at = sql`${atMs === null ? null : instantText(atMs)}::timestamptz`
   return sql`
   select ids, position, position_before(position) as previous,
-    pg_notify(${NEWS_CHANNEL}, json_build_object(
+    pg_notify(${NOTIFICATION_CHANNEL}, json_build_object(
     'kind', ${kind}::text, 'firstId', first_id, 'lastId', last_id,
     ${isTimed ? windowOf(sql) : sql``}
     'origin', ${originOf(database)}::text, 'position', position)::text)
-  from (select news.*, case when listed is null
+  from (select notification.*, case when listed is null
     then log_range_change(${kind}, first_id, last_id, ${at}, since, until)
     else log_change(${kind}, listed, ${at}, null, since, until) end as position
   from (
@@ -113,7 +115,7 @@ export const announcedIds = (
       case when count(*) <= ${CHANGE_ROWS_MAX} then array_agg(id order by id) end as listed,
       ${isTimed ? timesOf(sql) : sql`null::timestamptz as since, null::timestamptz as until`}
     from ${added} having count(*) > 0
-  ) news ${after}) logged`
+  ) notification ${after}) logged`
 }
 
 /** The place of a commit that was logged, in the words of the driver. */
@@ -133,8 +135,8 @@ const windowOf = (sql: Sql) => sql`'window', json_build_object(
       'beforeMs', (extract(epoch from until) * 1000)::bigint + 1),`
 
 /** The change notification in a payload, or null if the payload is not one of ours. */
-export function newsOf(payload: string): HeardNews | null {
-  if (payload.length > NEWS_BYTES_MAX) return null
+export function notificationOf(payload: string): ReceivedNotification | null {
+  if (payload.length > NOTIFICATION_BYTES_MAX) return null
   const value = jsonIn<unknown>(payload)
   if (typeof value !== 'object' || value === null) return null
   const { kind, origin, ...more } = value as Record<string, unknown>
@@ -173,8 +175,8 @@ const isId = (value: unknown): value is number => Number.isSafeInteger(value)
 
 export type Listening = {
   /**
-   * Sends a pulse, which reaches `onNews` after everything committed before it, if the connection
-   * works. Returns its count, greater than that of any pulse before.
+   * Sends a pulse, which reaches `onNotification` after everything committed before it, if the
+   * connection works. Returns its count, greater than that of any pulse before.
    */
   pulse(): Promise<number>
   /** Replaces the connection, whatever state it is in; rejects when that fails. */
@@ -190,9 +192,9 @@ export type Listening = {
  * replaced, however long that takes. A connection that dies silently shows by pulses that do not
  * come back. After `stop` neither callback is called again.
  */
-export async function listenForNews(
+export async function listenForNotifications(
   database: Database,
-  listener: { onNews(news: HeardNews): void; onConnect(): void },
+  listener: { onNotification(notification: ReceivedNotification): void; onConnect(): void },
 ): Promise<Listening> {
   let current: Sql | null = null
   let pulses = 0
@@ -202,10 +204,10 @@ export async function listenForNews(
     void end(current)
     current = client
     await client.listen(
-      NEWS_CHANNEL,
+      NOTIFICATION_CHANNEL,
       (payload) => {
-        const news = client === current ? newsOf(payload) : null
-        if (news) listener.onNews(news)
+        const notification = client === current ? notificationOf(payload) : null
+        if (notification) listener.onNotification(notification)
       },
       () => {
         if (client === current) listener.onConnect()

@@ -29,7 +29,7 @@ export type Threshold = {
  * Near the limit it closes idle connections, which costs a client no more than connecting again. If
  * that is not enough it refuses new ones until there is room.
  */
-export class Door {
+export class ConnectionLimiter {
   /** Number of times that idle connections were closed for lack of room. */
   crowds = 0
   /** Number of times that new connections began to be refused. */

@@ -1,14 +1,14 @@
-import type { StreamSeat } from '~/domain/live/stream.ts'
+import type { StreamSlot } from '~/domain/live/stream.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
-import { originOf } from '~/store/news-channel.ts'
+import { originOf } from '~/store/notification-channel.ts'
 
 /** The stream slots in use; they count as long as the meter of their process is alive. */
-export function createSeatStore(database: Database) {
+export function createSlotStore(database: Database) {
   const { sql } = database
   const meterId = originOf(database)
   return {
-    async take({ id, accountId }: StreamSeat, othersMax: number) {
+    async take({ id, accountId }: StreamSlot, othersMax: number) {
       const [, [taken]] = await sql.begin((tx) =>
         Promise.all([
           tx`select from accounts where id = ${accountId} for no key update`,
@@ -31,9 +31,9 @@ export function createSeatStore(database: Database) {
     async free(ids: readonly string[]) {
       await sql`delete from open_streams where id = any(${arrayLiteral(ids)}::uuid[])`
     },
-    async declare(seats: readonly StreamSeat[]) {
-      const ids = arrayLiteral(seats.map(({ id }) => id))
-      const accountIds = arrayLiteral(seats.map(({ accountId }) => accountId))
+    async declare(slots: readonly StreamSlot[]) {
+      const ids = arrayLiteral(slots.map(({ id }) => id))
+      const accountIds = arrayLiteral(slots.map(({ accountId }) => accountId))
       await sql.begin((tx) =>
         Promise.all([
           tx`
@@ -41,8 +41,8 @@ export function createSeatStore(database: Database) {
             where meter_id = ${meterId} and id <> all(${ids}::uuid[])`,
           tx`
             insert into open_streams (id, account_id, meter_id)
-            select seat.id, seat.account_id, m.id
-            from unnest(${ids}::uuid[], ${accountIds}::uuid[]) as seat (id, account_id),
+            select slot.id, slot.account_id, m.id
+            from unnest(${ids}::uuid[], ${accountIds}::uuid[]) as slot (id, account_id),
               usage_meters m
             where m.id = ${meterId}
             on conflict (id) do nothing`,

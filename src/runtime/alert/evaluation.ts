@@ -9,17 +9,17 @@ import type { LiveMemory } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { baseOf } from '~/service/alert/base.ts'
-import { AlertJudge } from '~/service/alert/judge.ts'
+import { AlertEvaluator } from '~/service/alert/evaluator.ts'
 import { MonthlyAlerts } from '~/service/alert/monthly.ts'
 import { AlertWatch } from '~/service/alert/watch.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
-import { createJudgementStore } from '~/store/alert/judgement-store.ts'
+import { createEvaluationStore } from '~/store/alert/evaluation-store.ts'
 import type { Database } from '~/store/database.ts'
 import { once } from '~/store/once.ts'
 import { firedBody, monthlyBody } from '~/wire/alert/delivery.ts'
 
-type JudgingDeps = {
+type AlertEvaluationDeps = {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -35,17 +35,17 @@ const ENDED_MS_MAX = 30 * DAY_MS
 const MEASURED_MAX = 5000
 
 /** Evaluates alerts by the log of changes, from the start of a process to its end. */
-export class AlertJudging {
-  readonly #judge: AlertJudge
+export class AlertEvaluation {
+  readonly #evaluator: AlertEvaluator
   readonly #watch: AlertWatch
-  readonly #store: ReturnType<typeof createJudgementStore>
+  readonly #store: ReturnType<typeof createEvaluationStore>
   readonly #monthly: MonthlyAlerts
   readonly #end: () => void
 
-  constructor(private readonly deps: JudgingDeps) {
+  constructor(private readonly deps: AlertEvaluationDeps) {
     const { database, log, live } = deps
-    this.#store = createJudgementStore(database)
-    this.#judge = new AlertJudge({
+    this.#store = createEvaluationStore(database)
+    this.#evaluator = new AlertEvaluator({
       ...deps,
       take: (transition) => this.#watch.take(transition),
       bodyOf: (firing) => firedBody(firing, deps.memory.isSample),
@@ -53,17 +53,17 @@ export class AlertJudging {
     })
     this.#watch = new AlertWatch({
       store: this.#store,
-      judge: this.#judge,
+      evaluator: this.#evaluator,
       onFault: (err) =>
         log.warn({ err }, 'alert transitions could not be stored; they are retried'),
     })
     this.#monthly = new MonthlyAlerts({
       ...deps,
       store: this.#store,
-      judged: () => this.#judge.judged,
+      evaluated: () => this.#evaluator.evaluated,
       bodyOf: (firing) => monthlyBody(firing, deps.memory.isSample),
     })
-    this.#end = live.hear(this.#judge)
+    this.#end = live.subscribe(this.#evaluator)
   }
 
   /** Reads the alerts of an account again, or of all; later if the database is unreachable. */
@@ -74,7 +74,7 @@ export class AlertJudging {
     const alone = (name: string, work: () => Promise<void>) => () => once(database, name, work)
     return [
       { name: 'keep-alerts', pattern: '* * * * * *', run: () => this.#watch.run() },
-      { name: 'watch-alerts', pattern: '30 * * * * *', run: () => this.#judge.watchTime() },
+      { name: 'watch-alerts', pattern: '30 * * * * *', run: () => this.#evaluator.watchTime() },
       {
         name: 'measure-alerts',
         pattern: '*/5 * * * *',
@@ -96,20 +96,20 @@ export class AlertJudging {
   /** Evaluates the received changes, and stores the results, as far as the database takes them. */
   async stop(): Promise<void> {
     this.#end()
-    await this.#judge.settled()
+    await this.#evaluator.settled()
     await this.#watch.run()
-    this.#judge.stop()
+    this.#evaluator.stop()
   }
 
   /** Measures moves over a period, from the value at its start until now. */
   async #measure(): Promise<void> {
     const { memory, ageLimits, past, clock } = this.deps
-    const moving = this.#judge.judged.filter(({ alert: { when } }) => isOverPeriod(when))
-    const alike = Map.groupBy(moving, ({ alert: { corridor, when }, tier }) =>
+    const moving = this.#evaluator.evaluated.filter(({ alert: { when } }) => isOverPeriod(when))
+    const groups = Map.groupBy(moving, ({ alert: { corridor, when }, tier }) =>
       [corridorKey(corridor), when.field, when.periodMs, tier].join(' '),
     )
     const bases: { id: string; revision: number; base: number | null }[] = []
-    for (const own of [...alike.values()].slice(0, MEASURED_MAX)) {
+    for (const own of [...groups.values()].slice(0, MEASURED_MAX)) {
       const [{ alert, tier }] = own as [(typeof own)[number]]
       const view = new View(memory.current, freshnessAt(tier, clock.now()), ageLimits)
       const base = await baseOf(past, view, alert)

@@ -5,8 +5,8 @@ import type { Transition } from '~/domain/alert/transition.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { listAlerts } from '~/service/alert/list.ts'
-import { createJudgementStore, JUDGED_MAX } from '~/store/alert/judgement-store.ts'
-import { type HeardNews, listenForNews } from '~/store/news-channel.ts'
+import { createEvaluationStore, EVALUATED_MAX } from '~/store/alert/evaluation-store.ts'
+import { listenForNotifications, type ReceivedNotification } from '~/store/notification-channel.ts'
 import { AlertWorld, WISH } from '../../service/alert/alert-world.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
@@ -46,13 +46,13 @@ const bodies = async (alert: Alert) =>
 describe('settle', () => {
   test('stores a transition with its delivery once, whichever of two processes is first', async () => {
     const alert = await made()
-    const stores = [createJudgementStore(database), createJudgementStore(otherHandle(database))]
+    const stores = [createEvaluationStore(database), createEvaluationStore(otherHandle(database))]
     const answers = await Promise.all(stores.map((store) => store.settle([firing(alert)])))
     expect(answers.map((ids) => ids.has(alert.id)).sort()).toEqual([false, true])
     expect(await bodies(alert)).toEqual([JSON.stringify({ fired: alert.id })])
     expect(await kept(alert.id)).toMatchObject({
       standing: { isTrue: true, base: null },
-      judgedPosition: 8,
+      evaluatedPosition: 8,
       lastValue: 131.25,
       firedMs: world.clock.now(),
       status: 'active',
@@ -61,7 +61,7 @@ describe('settle', () => {
 
   test('queues no delivery for a condition that became false, and fires again after it', async () => {
     const alert = await made()
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     await store.settle([firing(alert)])
     const [isTrue, isFalse] = [
       { isTrue: true, base: null },
@@ -75,7 +75,7 @@ describe('settle', () => {
 
   test('stores nothing from an earlier position, another state or another condition', async () => {
     const alert = await made()
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     const isTrue = { isTrue: true, base: null }
     const refused = [{ position: 7 }, { position: 9, was: isTrue }]
     for (const more of refused) expect((await store.settle([firing(alert, more)])).size).toBe(0)
@@ -91,7 +91,7 @@ describe('settle', () => {
 
   test('ends an alert that is to fire once', async () => {
     const alert = await made({ isOnce: true })
-    await createJudgementStore(database).settle([firing(alert)])
+    await createEvaluationStore(database).settle([firing(alert)])
     expect(await kept(alert.id)).toMatchObject({
       status: 'ended',
       reason: expect.stringContaining('once'),
@@ -105,7 +105,7 @@ describe('settle', () => {
       when: { field: 'best', op: 'moves_pct', value: 5, periodMs: null },
     })
     expect(alert.standing.base).toBe(100)
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     const moved = firing(alert, { now: { isTrue: false, base: 106 }, value: 106 })
     await store.settle([moved])
     expect((await store.settle([{ ...moved, position: 9 }])).size).toBe(0)
@@ -116,29 +116,31 @@ describe('settle', () => {
   test('accepts an alert evaluated in another database that was restored here', async () => {
     const alert = await made()
     await database.sql`update alerts set judged_position = 9e18::bigint where id = ${alert.id}`
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     const active = await store.active(account.id)
-    expect(active.find(({ id }) => id === alert.id)!.judgedPosition).toBe(0)
+    expect(active.find(({ id }) => id === alert.id)!.evaluatedPosition).toBe(0)
     expect((await store.settle([firing(alert)])).has(alert.id)).toBe(true)
   })
 
   test('wakes the delivering processes', async () => {
-    const heard: HeardNews[] = []
-    const onNews = (news: HeardNews) => void heard.push(news)
-    const listening = await listenForNews(database, { onNews, onConnect() {} })
+    const received: ReceivedNotification[] = []
+    const onNotification = (news: ReceivedNotification) => void received.push(news)
+    const listening = await listenForNotifications(database, { onNotification, onConnect() {} })
     const alert = await made()
-    await createJudgementStore(database).settle([firing(alert)])
+    await createEvaluationStore(database).settle([firing(alert)])
     await until('the delivery is announced', async () =>
-      heard.some(({ kind }) => kind === 'deliveries'),
+      received.some(({ kind }) => kind === 'deliveries'),
     )
-    expect(heard).toContainEqual(expect.objectContaining({ kind: 'alerts', accountId: account.id }))
+    expect(received).toContainEqual(
+      expect.objectContaining({ kind: 'alerts', accountId: account.id }),
+    )
     listening.stop()
   })
 })
 
 describe('active', () => {
   test('returns the active alerts of all accounts, or of one', async () => {
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     const other = new AlertWorld(database)
     const theirs = await other.account()
     const { alert } = await createAlert(other.deps, { account: theirs, wish: WISH })
@@ -147,14 +149,14 @@ describe('active', () => {
     expect(all.map(({ id }) => id)).toContain(alert.id)
     expect(new Set(all.map(({ accountId }) => accountId)).size).toBe(2)
     expect(all.every(({ status }) => status === 'active')).toBe(true)
-    expect(JUDGED_MAX).toBeGreaterThan(all.length)
+    expect(EVALUATED_MAX).toBeGreaterThan(all.length)
   })
 })
 
 describe('rebase', () => {
   test('stores new bases of unchanged conditions, and reports them', async () => {
     const alert = await made()
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     await store.rebase([{ id: alert.id, revision: 0, base: 12.5 }])
     expect((await kept(alert.id)).standing.base).toBe(12.5)
     await store.rebase([{ id: alert.id, revision: 1, base: 13 }])

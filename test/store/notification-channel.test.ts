@@ -7,15 +7,15 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import {
-  type HeardNews,
   type Listening,
-  listenForNews,
-  NEWS_BYTES_MAX,
-  NEWS_CHANNEL,
-  newsOf,
-  newsPayload,
+  listenForNotifications,
+  NOTIFICATION_BYTES_MAX,
+  NOTIFICATION_CHANNEL,
+  notificationOf,
+  notificationPayload,
   originOf,
-} from '~/store/news-channel.ts'
+  type ReceivedNotification,
+} from '~/store/notification-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createRetentionStore } from '~/store/past/retention-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -29,15 +29,15 @@ const BY = { actor: COMMAND_LINE }
 
 let database: FreshDatabase
 let other: Database
-let heard: HeardNews[] = []
+let received: ReceivedNotification[] = []
 let connections = 0
 let listening: Listening
 
 beforeAll(async () => {
   database = await stockedDatabase()
   other = otherHandle(database)
-  listening = await listenForNews(database, {
-    onNews: (news) => heard.push(news),
+  listening = await listenForNotifications(database, {
+    onNotification: (news) => received.push(news),
     onConnect: () => {
       connections += 1
     },
@@ -48,36 +48,38 @@ afterAll(async () => {
   await database.close()
 })
 afterEach(() => {
-  heard = []
+  received = []
 })
 
-const send = (payload: string) => other.sql`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+const send = (payload: string) => other.sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${payload})`
 
 /** Notifications up to now: a marker is sent after them and waited for. */
-async function heardSoFar(): Promise<HeardNews[]> {
+async function heardSoFar(): Promise<ReceivedNotification[]> {
   return (await placedSoFar()).map((news) => {
     const { position: _, ...rest } = { position: null, ...news }
-    return rest as HeardNews
+    return rest as ReceivedNotification
   })
 }
 
 /** Notifications up to now with their positions in the log of changes. */
-async function placedSoFar(): Promise<HeardNews[]> {
+async function placedSoFar(): Promise<ReceivedNotification[]> {
   const marker = crypto.randomUUID()
   await send(JSON.stringify({ kind: 'access', accountId: marker, origin: 'marker' }))
-  const isMarker = (news: HeardNews) => 'accountId' in news && news.accountId === marker
-  await until('the marker', async () => heard.some(isMarker))
-  return heard.filter((news) => news.origin !== 'marker')
+  const isMarker = (news: ReceivedNotification) => 'accountId' in news && news.accountId === marker
+  await until('the marker', async () => received.some(isMarker))
+  return received.filter((news) => news.origin !== 'marker')
 }
 
-describe('listenForNews', () => {
+describe('listenForNotifications', () => {
   test('reports that it is connected before it resolves', () => {
     expect(connections).toBe(1)
   })
 
   test('receives recorded observations, with ids and times for 1.0 and 2.0', async () => {
     const sent: unknown[] = []
-    const raw = await database.sql.listen(NEWS_CHANNEL, (text) => sent.push(JSON.parse(text)))
+    const raw = await database.sql.listen(NOTIFICATION_CHANNEL, (text) =>
+      sent.push(JSON.parse(text)),
+    )
     const store = createObservationStore(other)
     const observations = [observation(), observation()]
     const result = await store.record({ observations, idempotency: null })
@@ -156,7 +158,7 @@ describe('listenForNews', () => {
       keyName: 'k',
       keyHash: '2'.repeat(64),
     })
-    heard = []
+    received = []
     const ids = [account.id, ...Array.from({ length: 999 }, () => crypto.randomUUID())]
     const counts = ids.map((accountId) => ({ accountId, keyId: key.id, day: 20_000, requests: 1 }))
     await createUsageStore(other).settle({ counts, asks: [] })
@@ -185,8 +187,8 @@ describe('listenForNews', () => {
   test('receives nothing for a rolled back transaction', async () => {
     await other.sql
       .begin(async (tx) => {
-        const payload = newsPayload(other, { kind: 'catalogue' })
-        await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+        const payload = notificationPayload(other, { kind: 'catalogue' })
+        await tx`select pg_notify(${NOTIFICATION_CHANNEL}, ${payload})`
         throw new Error('rolled back')
       })
       .catch(() => {})
@@ -227,9 +229,9 @@ describe('listenForNews', () => {
   })
 
   test('is silent once stopped', async () => {
-    const second: HeardNews[] = []
-    const stopped = await listenForNews(database, {
-      onNews: (news) => second.push(news),
+    const second: ReceivedNotification[] = []
+    const stopped = await listenForNotifications(database, {
+      onNotification: (news) => second.push(news),
       onConnect: () => {},
     })
     stopped.stop()
@@ -240,8 +242,8 @@ describe('listenForNews', () => {
   })
 })
 
-describe('newsOf', () => {
-  test('reads what newsPayload writes', () => {
+describe('notificationOf', () => {
+  test('reads what notificationPayload writes', () => {
     const origin = originOf(database)
     expect(origin).not.toBe(originOf(other))
     for (const item of [
@@ -252,7 +254,7 @@ describe('newsOf', () => {
       { kind: 'access' },
       { kind: 'usage', accountIds: ['a', 'b'] },
     ] as const)
-      expect(newsOf(newsPayload(database, item))).toEqual({ ...item, origin })
+      expect(notificationOf(notificationPayload(database, item))).toEqual({ ...item, origin })
   })
 
   test('is null for anything else', () => {
@@ -267,8 +269,8 @@ describe('newsOf', () => {
       '{"kind":"usage","origin":"a"}',
       '{"kind":"usage","accountIds":["a",1],"origin":"a"}',
       '{"kind":"later","origin":"a"}',
-      JSON.stringify({ kind: 'catalogue', origin: 'a'.repeat(NEWS_BYTES_MAX) }),
+      JSON.stringify({ kind: 'catalogue', origin: 'a'.repeat(NOTIFICATION_BYTES_MAX) }),
     ])
-      expect(newsOf(payload)).toBeNull()
+      expect(notificationOf(payload)).toBeNull()
   })
 })

@@ -4,31 +4,31 @@ import { REASONS } from '~/domain/alert/reason.ts'
 import type { Transition } from '~/domain/alert/transition.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced } from '~/store/notification-channel.ts'
 import { rerun } from '~/store/rerun.ts'
 import { alertOf } from './alert-store.ts'
 import { alertDeliveries, alerts } from './schema.ts'
 
 /** The maximum number of alerts that are evaluated; beyond it the newest are not. */
-export const JUDGED_MAX = 100_000
+export const EVALUATED_MAX = 100_000
 
 /** The end of the log as a position; an alert evaluated beyond it comes from a restore. */
 const LOG_END = sql<number>`(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint`
 
-export function createJudgementStore(database: Database) {
+export function createEvaluationStore(database: Database) {
   const { db } = database
   return {
     async active(accountId: string | null): Promise<Alert[]> {
       const isTheirs = accountId === null ? undefined : eq(alerts.accountId, accountId)
       const rows = await db
-        .select({ row: alerts, isForeign: sql<boolean>`${alerts.judgedPosition} > ${LOG_END}` })
+        .select({ row: alerts, isForeign: sql<boolean>`${alerts.evaluatedPosition} > ${LOG_END}` })
         .from(alerts)
         .where(and(eq(alerts.status, 'active'), isTheirs))
         .orderBy(asc(alerts.createdMs), asc(alerts.id))
-        .limit(JUDGED_MAX)
+        .limit(EVALUATED_MAX)
       return rows.map(({ row, isForeign }) => ({
         ...alertOf(row),
-        ...(isForeign && { judgedPosition: 0 }),
+        ...(isForeign && { evaluatedPosition: 0 }),
       }))
     },
     async monthlyWaiting(): Promise<number> {
@@ -45,7 +45,8 @@ export function createJudgementStore(database: Database) {
         )
       return row!.count
     },
-    tellMonthly: (told: readonly Told[], sinceMs: number) => toldMonthly(database, told, sinceMs),
+    recordMonthly: (messages: readonly MonthlyMessage[], sinceMs: number) =>
+      recordMonthly(database, messages, sinceMs),
     settle: (transitions: readonly Transition[]) => rerun(() => settled(database, transitions)),
     /** Stores the values that moves are measured from, and notifies all processes if any is new. */
     async rebase(bases: readonly NewBase[]): Promise<void> {
@@ -65,12 +66,16 @@ export function createJudgementStore(database: Database) {
   }
 }
 
-type Told = { readonly id: string; readonly body: string; readonly atMs: number }
+type MonthlyMessage = { readonly id: string; readonly body: string; readonly atMs: number }
 
 /** Stores messages to send, each with the alert that fires, unless the alert fired since. */
-async function toldMonthly(database: Database, told: readonly Told[], sinceMs: number) {
+async function recordMonthly(
+  database: Database,
+  messages: readonly MonthlyMessage[],
+  sinceMs: number,
+) {
   const { sql: query } = database
-  const rows = told.map(({ atMs, ...one }) => ({ ...one, at: instantText(atMs) }))
+  const rows = messages.map(({ atMs, ...one }) => ({ ...one, at: instantText(atMs) }))
   await query`
     with new as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
@@ -84,12 +89,12 @@ async function toldMonthly(database: Database, told: readonly Told[], sinceMs: n
       where a.id = new.id and a.status = 'active' and a.field = 'monthly'
         and coalesce(a.fired_at, a.created_at) < ${instantText(sinceMs)}
       returning a.id, new.body, new.at
-    ), told as (
+    ), messages as (
       insert into alert_deliveries (alert_id, kind, body, created_at, next_at)
       select id, 'fired', body, at, at from kept
       returning id
     )
-    select ${announced(database, { kind: 'deliveries' })} from told limit 1`
+    select ${announced(database, { kind: 'deliveries' })} from messages limit 1`
 }
 
 type NewBase = {
@@ -142,12 +147,12 @@ async function settled(
         and (a.op is null or a.op <> 'moves_pct' or a.period_ms is not null
           or a.base is not distinct from new.was_base)
       returning a.id, new.body, new.at
-    ), told as (
+    ), messages as (
       insert into alert_deliveries (alert_id, kind, body, created_at, next_at)
       select id, 'fired', body, at, at from kept where body is not null
       returning id
     ), woken as (
-      select ${announced(database, { kind: 'deliveries' })} from told limit 1
+      select ${announced(database, { kind: 'deliveries' })} from messages limit 1
     )
     select id, (select count(*) from woken) from kept`
   return new Set(kept.map(({ id }) => id))

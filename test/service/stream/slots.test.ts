@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { StreamSeat } from '~/domain/live/stream.ts'
-import { Seats } from '~/service/stream/seats.ts'
+import type { StreamSlot } from '~/domain/live/stream.ts'
+import { StreamSlots } from '~/service/stream/slots.ts'
 import { clockAt, type HandClock } from '../../support/clock.ts'
 import { KeptLog } from '../../support/log.ts'
 
@@ -8,7 +8,7 @@ const ACCOUNT = crypto.randomUUID()
 
 /** Records of processes, as the database stores them; `away` while it does not respond. */
 class Register {
-  readonly rows = new Map<string, StreamSeat & { process: string }>()
+  readonly rows = new Map<string, StreamSlot & { process: string }>()
   asked = 0
   isAway = false
   /** Runs before each request is carried out, as a delay. */
@@ -16,23 +16,23 @@ class Register {
 
   of(process: string) {
     return {
-      take: async (seat: StreamSeat, othersMax: number) => {
+      take: async (slot: StreamSlot, othersMax: number) => {
         this.#ask()
         await this.thought(process)
         const others = [...this.rows.values()].filter(
-          (row) => row.accountId === seat.accountId && row.process !== process,
+          (row) => row.accountId === slot.accountId && row.process !== process,
         ).length
-        if (others < othersMax) this.rows.set(seat.id, { ...seat, process })
+        if (others < othersMax) this.rows.set(slot.id, { ...slot, process })
         return others
       },
       free: async (ids: readonly string[]) => {
         this.#ask()
         for (const id of ids) this.rows.delete(id)
       },
-      declare: async (seats: readonly StreamSeat[]) => {
+      declare: async (slots: readonly StreamSlot[]) => {
         this.#ask()
         for (const row of this.rows.values()) if (row.process === process) this.rows.delete(row.id)
-        for (const seat of seats) this.rows.set(seat.id, { ...seat, process })
+        for (const slot of slots) this.rows.set(slot.id, { ...slot, process })
       },
     }
   }
@@ -48,7 +48,7 @@ let clock: HandClock
 let log: KeptLog
 
 const processNamed = (name: string, openMax = 100) =>
-  new Seats({ store: register.of(name), clock, log, openMax })
+  new StreamSlots({ store: register.of(name), clock, log, openMax })
 
 const code = (taking: Promise<unknown>) =>
   taking.then(
@@ -62,7 +62,7 @@ beforeEach(() => {
   log = new KeptLog()
 })
 
-describe('Seats', () => {
+describe('StreamSlots', () => {
   for (const [plan, count] of [
     ['free', 2],
     ['pro', 5],
@@ -93,10 +93,10 @@ describe('Seats', () => {
 
   test('gives a freed slot to any process, once', async () => {
     const [a, b] = [processNamed('a'), processNamed('b')]
-    const seat = await a.take(ACCOUNT, 'free')
+    const slot = await a.take(ACCOUNT, 'free')
     await b.take(ACCOUNT, 'free')
-    a.free(seat)
-    a.free(seat)
+    a.free(slot)
+    a.free(slot)
     await a.settled()
     expect(a.figures.open).toBe(0)
     await b.take(ACCOUNT, 'free')
@@ -104,15 +104,15 @@ describe('Seats', () => {
   })
 
   test('makes no query for 10,000 attempts of an account that is full here', async () => {
-    const seats = processNamed('a')
-    for (let i = 0; i < 2; i++) await seats.take(ACCOUNT, 'free')
+    const slots = processNamed('a')
+    for (let i = 0; i < 2; i++) await slots.take(ACCOUNT, 'free')
     const { asked } = register
     const codes = await Promise.all(
-      Array.from({ length: 10_000 }, () => code(seats.take(ACCOUNT, 'free'))),
+      Array.from({ length: 10_000 }, () => code(slots.take(ACCOUNT, 'free'))),
     )
     expect(new Set(codes)).toEqual(new Set(['too_many_streams']))
     expect(register.asked).toBe(asked)
-    expect(seats.figures.refused).toEqual({ account: 10_000, process: 0 })
+    expect(slots.figures.refused).toEqual({ account: 10_000, process: 0 })
   })
 
   test('makes one query a second for an account that is full elsewhere', async () => {
@@ -131,9 +131,9 @@ describe('Seats', () => {
   })
 
   test('refuses any account beyond the slots of the process', async () => {
-    const seats = processNamed('a', 3)
-    for (let i = 0; i < 3; i++) await seats.take(crypto.randomUUID(), 'pro')
-    expect(await code(seats.take(crypto.randomUUID(), 'pro'))).toBe('streams_unavailable')
+    const slots = processNamed('a', 3)
+    for (let i = 0; i < 3; i++) await slots.take(crypto.randomUUID(), 'pro')
+    expect(await code(slots.take(crypto.randomUUID(), 'pro'))).toBe('streams_unavailable')
     expect(await code(processNamed('b', 0).take(ACCOUNT, 'pro'))).toBe('streams_unavailable')
   })
 
@@ -153,23 +153,23 @@ describe('Seats', () => {
   })
 
   test('logs once that the database is unreachable, however many connect at that time', async () => {
-    const seats = processNamed('a')
+    const slots = processNamed('a')
     register.isAway = true
     const accounts = Array.from({ length: 50 }, () => crypto.randomUUID())
-    await Promise.all(accounts.map((id) => seats.take(id, 'free')))
-    expect(seats.figures.open).toBe(50)
+    await Promise.all(accounts.map((id) => slots.take(id, 'free')))
+    expect(slots.figures.open).toBe(50)
     expect(log.lines).toHaveLength(1)
   })
 
   test('makes no query while no stream was opened', async () => {
-    const seats = processNamed('a')
-    for (let i = 0; i < 3; i++) await seats.declare()
+    const slots = processNamed('a')
+    for (let i = 0; i < 3; i++) await slots.declare()
     expect(register.asked).toBe(0)
-    seats.free(await seats.take(ACCOUNT, 'pro'))
-    await seats.settled()
-    await seats.declare()
+    slots.free(await slots.take(ACCOUNT, 'pro'))
+    await slots.settled()
+    await slots.declare()
     const { asked } = register
-    await seats.declare()
+    await slots.declare()
     expect(register.asked).toBe(asked)
   })
 })

@@ -7,7 +7,7 @@ import type { Quote } from '~/domain/quote.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { listAlerts } from '~/service/alert/list.ts'
-import { createJudgementStore } from '~/store/alert/judgement-store.ts'
+import { createEvaluationStore } from '~/store/alert/evaluation-store.ts'
 import { databasesOfFile, otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { noReferences } from '../../support/days.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
@@ -204,7 +204,7 @@ describe('several processes', () => {
     const late = await new Replica(otherHandle(database), world.clock).know(account)
     await late.start(START, quotes)
     const alert = await made(account)
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     let isBusy = true
     const settle: typeof store.settle = (transitions) =>
       isBusy ? Promise.reject(new Error('busy')) : store.settle(transitions)
@@ -250,7 +250,7 @@ describe('several processes', () => {
       const position = START + i + 1
       await replica.live.apply({ position, kind: 'observations', atMs, quotes }, days)
     }
-    replica.judge.onGap()
+    replica.evaluator.onGap()
     await replica.settled()
     expect(await values(alert)).toEqual([131])
   })
@@ -268,7 +268,7 @@ describe('several processes', () => {
 describe('a database that is unreachable', () => {
   test('receives every transition once it is back, in order', async () => {
     const { account, alert, quotes } = await scene()
-    const store = createJudgementStore(database)
+    const store = createEvaluationStore(database)
     let isAway = false
     const settle: typeof store.settle = (transitions) =>
       isAway ? Promise.reject(new Error('away')) : store.settle(transitions)
@@ -288,12 +288,12 @@ describe('watchTime', () => {
     const { account, replica } = await scene()
     expect([...replica.live.watched.keys()]).toEqual(['USD/KES'])
     replica.know({ ...account, plan: 'free' })
-    replica.judge.watchTime()
+    replica.evaluator.watchTime()
     expect(replica.live.watched.size).toBe(0)
     replica.know(account)
-    replica.judge.watchTime()
+    replica.evaluator.watchTime()
     expect(replica.live.watched.size).toBe(1)
-    replica.judge.stop()
+    replica.evaluator.stop()
     expect(replica.live.watched.size).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Door } from '~/http/edge/door.ts'
+import { ConnectionLimiter } from '~/http/edge/connection-limiter.ts'
 import { KeptLog } from '../../support/log.ts'
 
 const MAX = 80
@@ -23,11 +23,11 @@ function world() {
       done.push('reopen')
     },
   }
-  const door = new Door(log)
-  return { door, log, done, at, room, check: () => door.check(room, threshold) }
+  const limiter = new ConnectionLimiter(log)
+  return { limiter, log, done, at, room, check: () => limiter.check(room, threshold) }
 }
 
-describe('Door.check', () => {
+describe('ConnectionLimiter.check', () => {
   test('does nothing until an eighth below the limit, and nothing if the number is unknown', () => {
     const { at, check, done, room } = world()
     for (const open of [0, HIGH - 1, null]) {
@@ -41,27 +41,27 @@ describe('Door.check', () => {
   })
 
   test('closes idle connections first, and accepts new ones if that is enough', () => {
-    const { at, check, done, door, log } = world()
+    const { at, check, done, limiter, log } = world()
     Object.assign(at, { open: HIGH, idle: 1 })
     check()
     expect(done).toEqual(['drop'])
-    expect([door.crowds, door.refusals, door.isShut]).toEqual([1, 0, false])
+    expect([limiter.crowds, limiter.refusals, limiter.isShut]).toEqual([1, 0, false])
     expect(log.said).toEqual([
       'warn: close to the limit of file descriptors: idle connections are closed',
     ])
   })
 
   test('refuses new connections if it is not enough, until a quarter is free', () => {
-    const { at, check, done, door } = world()
+    const { at, check, done, limiter } = world()
     at.open = HIGH
     check()
-    expect([door.isShut, door.refusals]).toEqual([true, 1])
+    expect([limiter.isShut, limiter.refusals]).toEqual([true, 1])
     at.open = LOW + 1
     check()
-    expect(door.isShut).toBe(true)
+    expect(limiter.isShut).toBe(true)
     at.open = LOW
     check()
-    expect(door.isShut).toBe(false)
+    expect(limiter.isShut).toBe(false)
     expect(done).toEqual(['drop', 'shut', 'reopen'])
   })
 
@@ -76,15 +76,15 @@ describe('Door.check', () => {
   })
 
   test('tries again if another process has taken the port in the meantime', () => {
-    const { at, check, door } = world()
+    const { at, check, limiter } = world()
     at.open = MAX
     check()
     Object.assign(at, { open: 0, isTaken: true })
     check()
-    expect(door.isShut).toBe(true)
+    expect(limiter.isShut).toBe(true)
     at.isTaken = false
     check()
-    expect(door.isShut).toBe(false)
+    expect(limiter.isShut).toBe(false)
   })
 
   test('logs one line for each change, however long a crowd lasts', () => {

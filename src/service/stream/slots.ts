@@ -1,22 +1,22 @@
 import { ServiceError } from '~/domain/errors.ts'
-import { STREAMS_MAX, type StreamSeat } from '~/domain/live/stream.ts'
+import { STREAMS_MAX, type StreamSlot } from '~/domain/live/stream.ts'
 import type { Plan } from '~/domain/quota.ts'
 import { inTime } from '~/service/deadline.ts'
 
-export type SeatStore = {
+export type SlotStore = {
   /**
    * Records a stream slot unless the account has `othersMax` in other processes already, and
    * returns their number there. Two processes that query one account wait for each other.
    */
-  take(seat: StreamSeat, othersMax: number): Promise<number>
+  take(slot: StreamSlot, othersMax: number): Promise<number>
   /** Deletes slots; unknown ones are ignored. */
   free(ids: readonly string[]): Promise<void>
   /** Makes these the slots of this process, whatever was recorded before. */
-  declare(seats: readonly StreamSeat[]): Promise<void>
+  declare(slots: readonly StreamSlot[]): Promise<void>
 }
 
-type SeatsDeps = {
-  readonly store: SeatStore
+type StreamSlotsDeps = {
+  readonly store: SlotStore
   readonly clock: { now(): number }
   readonly log: { warn(context: object, message: string): void }
   /** The maximum number of streams this process may have open. */
@@ -38,8 +38,8 @@ const RETRY_SECONDS = 5
  * causes a query about once a second at most. While the database is unreachable, each process
  * counts its own.
  */
-export class Seats {
-  readonly #byAccount = new Map<string, Set<StreamSeat>>()
+export class StreamSlots {
+  readonly #byAccount = new Map<string, Set<StreamSlot>>()
   readonly #fullUntilMs = new Map<string, number>()
   readonly #freed = new Set<string>()
   /** The last query about each account that has one open. */
@@ -51,47 +51,47 @@ export class Seats {
   #isDeclared = true
   #refused = { account: 0, process: 0 }
 
-  constructor(private readonly deps: SeatsDeps) {}
+  constructor(private readonly deps: StreamSlotsDeps) {}
 
   get figures() {
     return { open: this.#open, openMax: this.deps.openMax, refused: { ...this.#refused } }
   }
 
   /** Takes a slot, to be freed when the stream ends; throws if there is none. */
-  async take(accountId: string, plan: Plan): Promise<StreamSeat> {
-    const seatsMax = STREAMS_MAX[plan]
+  async take(accountId: string, plan: Plan): Promise<StreamSlot> {
+    const slotsMax = STREAMS_MAX[plan]
     if (this.#open >= this.deps.openMax) {
       this.#refused.process++
       throw noRoom()
     }
     const own = this.#byAccount.get(accountId)?.size ?? 0
-    if (own >= seatsMax || this.#isFull(accountId)) throw this.#tooMany(plan)
-    const seat = { id: crypto.randomUUID(), accountId }
-    this.#add(seat)
-    if ((await this.#askedInTurn(seat, seatsMax)) < seatsMax) return seat
-    this.free(seat)
+    if (own >= slotsMax || this.#isFull(accountId)) throw this.#tooMany(plan)
+    const slot = { id: crypto.randomUUID(), accountId }
+    this.#add(slot)
+    if ((await this.#askedInTurn(slot, slotsMax)) < slotsMax) return slot
+    this.free(slot)
     this.#fullUntilMs.set(accountId, this.deps.clock.now() + FULL_MS)
     throw this.#tooMany(plan)
   }
 
   /** Frees a slot, idempotently. */
-  free(seat: StreamSeat): void {
-    const own = this.#byAccount.get(seat.accountId)
-    if (!own?.delete(seat)) return
-    if (own.size === 0) this.#byAccount.delete(seat.accountId)
+  free(slot: StreamSlot): void {
+    const own = this.#byAccount.get(slot.accountId)
+    if (!own?.delete(slot)) return
+    if (own.size === 0) this.#byAccount.delete(slot.accountId)
     this.#open--
-    this.#freed.add(seat.id)
+    this.#freed.add(slot.id)
     this.#freeing ??= this.#writeFreed()
   }
 
   /** Records again what may be lost while the database was unreachable or this process stopped. */
   async declare(): Promise<void> {
     if (this.#isDeclared && this.#open === 0) return
-    const seats = [...this.#byAccount.values()].flatMap((own) => [...own])
+    const slots = [...this.#byAccount.values()].flatMap((own) => [...own])
     this.#freed.clear()
-    await this.deps.store.declare(seats)
+    await this.deps.store.declare(slots)
     this.#awayMs = null
-    this.#isDeclared = seats.length === 0
+    this.#isDeclared = slots.length === 0
   }
 
   /** Resolves when every freed slot is deleted, or could not be. */
@@ -108,8 +108,8 @@ export class Seats {
     return false
   }
 
-  #add(seat: StreamSeat): void {
-    this.#byAccount.getOrInsertComputed(seat.accountId, () => new Set()).add(seat)
+  #add(slot: StreamSlot): void {
+    this.#byAccount.getOrInsertComputed(slot.accountId, () => new Set()).add(slot)
     this.#open++
     this.#isDeclared = false
   }
@@ -118,11 +118,11 @@ export class Seats {
    * The number of stream slots that the account had before this one. Queries run one after the
    * other, so that each knows the outcome of those before it.
    */
-  async #askedInTurn(seat: StreamSeat, seatsMax: number): Promise<number> {
-    const { accountId } = seat
+  async #askedInTurn(slot: StreamSlot, slotsMax: number): Promise<number> {
+    const { accountId } = slot
     const asking = (this.#asking.get(accountId) ?? Promise.resolve(0)).then(async () => {
-      const earlier = [...this.#byAccount.get(accountId)!].indexOf(seat)
-      return earlier + (await this.#others(seat, seatsMax - earlier))
+      const earlier = [...this.#byAccount.get(accountId)!].indexOf(slot)
+      return earlier + (await this.#others(slot, slotsMax - earlier))
     })
     this.#asking.set(accountId, asking)
     const count = await asking
@@ -130,11 +130,11 @@ export class Seats {
     return count
   }
 
-  async #others(seat: StreamSeat, othersMax: number): Promise<number> {
+  async #others(slot: StreamSlot, othersMax: number): Promise<number> {
     if (this.#isAway) return 0
     try {
       const message = 'the database does not respond'
-      return await inTime(this.deps.store.take(seat, othersMax), { msMax: LATE_MS, message })
+      return await inTime(this.deps.store.take(slot, othersMax), { msMax: LATE_MS, message })
     } catch (err) {
       if (!this.#isAway) this.deps.log.warn({ err }, 'streams of other processes are not counted')
       this.#awayMs = this.deps.clock.now()
@@ -176,20 +176,20 @@ export class Seats {
 }
 
 type Taking = {
-  readonly seats: Pick<Seats, 'take' | 'free'>
+  readonly slots: Pick<StreamSlots, 'take' | 'free'>
   /** Says whether this process opens no more streams. */
   readonly open: { readonly isStopped: boolean }
 }
 
 /** Takes a slot for a stream; throws if there is none, or the process has begun to stop by then. */
-export async function takenSeat(
-  { seats, open }: Taking,
+export async function takenSlot(
+  { slots, open }: Taking,
   { id, plan }: { readonly id: string; readonly plan: Plan },
-): Promise<StreamSeat> {
+): Promise<StreamSlot> {
   if (open.isStopped) throw noRoom()
-  const seat = await seats.take(id, plan)
-  if (!open.isStopped) return seat
-  seats.free(seat)
+  const slot = await slots.take(id, plan)
+  if (!open.isStopped) return slot
+  slots.free(slot)
   throw noRoom()
 }
 

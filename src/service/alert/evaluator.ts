@@ -2,14 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ALERTS_MAX, type Alert, type Standing } from '~/domain/alert/alert.ts'
 import { fieldOf } from '~/domain/alert/field.ts'
-import { judged, type Value } from '~/domain/alert/rule.ts'
+import { evaluated, type Value } from '~/domain/alert/rule.ts'
 import type { Transition } from '~/domain/alert/transition.ts'
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { type Freshness, freshnessAt, hourStartMs, type Tier } from '~/domain/freshness.ts'
 import { tierOf } from '~/domain/quota.ts'
 import type { Live } from '~/memory/live/live.ts'
-import type { Step, StepHearer } from '~/memory/live/step.ts'
+import type { Step, StepSubscriber } from '~/memory/live/step.ts'
 import type { Generation } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { watchedValue } from './value.ts'
@@ -24,7 +24,7 @@ export type Firing = {
   readonly tier: Tier
 }
 
-type JudgeDeps = {
+type EvaluatorDeps = {
   readonly live: Live
   /** Served memory, which knows the plans of accounts. */
   readonly memory: { readonly current: Generation }
@@ -38,7 +38,7 @@ type JudgeDeps = {
 }
 
 /** An alert and its state in this process. */
-type Judging = {
+type Tracked = {
   readonly alert: Alert
   /** Names the watched value, which other alerts may watch too. */
   readonly watched: string
@@ -72,17 +72,17 @@ const BEHIND_MS_MAX = 2 * MINUTE_MS
 const RECENT_MAX = 500
 
 /** Evaluates alerts by each step of the log, in order, in all processes; the first one stores. */
-export class AlertJudge implements StepHearer {
-  readonly #ofAccounts = new Map<string, readonly Judging[]>()
-  readonly #inCorridors = new Map<string, Set<Judging>>()
+export class AlertEvaluator implements StepSubscriber {
+  readonly #ofAccounts = new Map<string, readonly Tracked[]>()
+  readonly #inCorridors = new Map<string, Set<Tracked>>()
   readonly #watches = new Map<string, () => void>()
   #waiting: Moment[] = []
   #recent: readonly Moment[] = []
   #work: Promise<void> | null = null
 
-  constructor(private readonly deps: JudgeDeps) {}
+  constructor(private readonly deps: EvaluatorDeps) {}
 
-  get judged(): readonly { readonly alert: Alert; readonly tier: Tier }[] {
+  get evaluated(): readonly { readonly alert: Alert; readonly tier: Tier }[] {
     return this.#all().flatMap((one) => {
       const tier = this.#tierOf(one)
       return tier === null ? [] : [{ alert: one.alert, tier }]
@@ -117,15 +117,14 @@ export class AlertJudge implements StepHearer {
    */
   replace(alerts: readonly Alert[], accountId: string | null): void {
     const before = new Map(this.#all(accountId).map((one) => [one.alert.id, one]))
-    for (const id of accountId === null ? [...this.#ofAccounts.keys()] : [accountId])
-      this.#remove(id)
+    for (const id of accountId ? [accountId] : [...this.#ofAccounts.keys()]) this.#remove(id)
     const readMs = this.deps.clock.now()
-    const late: Judging[] = []
+    const late: Tracked[] = []
     for (const own of Map.groupBy(alerts, (alert) => alert.accountId).values())
       this.#put(
         own.map((alert, rank) => {
           const known = before.get(alert.id)
-          const fresh = judgingOf(alert, rank, readMs)
+          const fresh = trackedOf(alert, rank, readMs)
           const isKnown = known?.alert.revision === alert.revision
           if (!isKnown || !isDeepStrictEqual(known.standing, alert.standing)) late.push(fresh)
           if (!isKnown) return fresh
@@ -141,7 +140,7 @@ export class AlertJudge implements StepHearer {
   /** Has ticks logged for the corridors of alerts of the realtime tier, and for no others. */
   watchTime(): void {
     const wanted = new Map<string, Corridor>()
-    for (const { alert, tier } of this.judged)
+    for (const { alert, tier } of this.evaluated)
       if (tier === 'realtime') wanted.set(corridorKey(alert.corridor), alert.corridor)
     for (const [key, end] of this.#watches)
       if (!wanted.has(key)) {
@@ -163,7 +162,7 @@ export class AlertJudge implements StepHearer {
     this.watchTime()
   }
 
-  #put(own: readonly Judging[]): void {
+  #put(own: readonly Tracked[]): void {
     const [first] = own
     if (!first) return
     this.#remove(first.alert.accountId)
@@ -199,25 +198,25 @@ export class AlertJudge implements StepHearer {
       this.#waiting = []
       this.onGap()
     }
-    this.#work ??= this.#judgeAll().finally(() => {
+    this.#work ??= this.#evaluateAll().finally(() => {
       this.#work = null
     })
   }
 
-  async #judgeAll(): Promise<void> {
+  async #evaluateAll(): Promise<void> {
     await turn()
     for (let moment = this.#waiting.shift(); moment; moment = this.#waiting.shift()) {
       const view = new View(moment.generation, moment.freshness, this.deps.ageLimits)
       const values = new Map<string, Value>()
       let count = 0
       for (const one of this.#due(moment)) {
-        this.#judge(one, moment, () => valueIn(values, view, one))
+        this.#evaluate(one, moment, () => valueIn(values, view, one))
         if (++count % SLICE === 0) await turn()
       }
     }
   }
 
-  #due({ freshness, keys, accountId }: Moment): readonly Judging[] {
+  #due({ freshness, keys, accountId }: Moment): readonly Tracked[] {
     const some = keys ? [...keys].flatMap((key) => [...(this.#inCorridors.get(key) ?? [])]) : null
     return (some ?? this.#all(accountId)).filter(
       (one) =>
@@ -227,12 +226,16 @@ export class AlertJudge implements StepHearer {
     )
   }
 
-  #all(accountId: string | null = null): readonly Judging[] {
+  #all(accountId: string | null = null): readonly Tracked[] {
     if (accountId !== null) return this.#ofAccounts.get(accountId) ?? []
     return [...this.#ofAccounts.values()].flat()
   }
 
-  #judge(one: Judging, { position, freshness, committedMs }: Moment, valueNow: () => Value): void {
+  #evaluate(
+    one: Tracked,
+    { position, freshness, committedMs }: Moment,
+    valueNow: () => Value,
+  ): void {
     if (one.isOver) return
     try {
       const value = valueNow()
@@ -240,7 +243,7 @@ export class AlertJudge implements StepHearer {
       if (value !== null) one.value = value
       if (position <= one.position) return
       one.position = position
-      const { standing: now, fires } = judged(alert.when, was, value)
+      const { standing: now, fires } = evaluated(alert.when, was, value)
       if (now === was) return
       one.standing = now
       one.isOver = fires && alert.isOnce
@@ -258,29 +261,29 @@ export class AlertJudge implements StepHearer {
   }
 
   /** The tier at which an alert is evaluated; null if the account's plan does not cover it. */
-  #tierOf({ alert, rank }: Judging): Tier | null {
+  #tierOf({ alert, rank }: Tracked): Tier | null {
     const account = this.deps.memory.current.keys.account(alert.accountId)
     return account && rank < ALERTS_MAX[account.plan] ? tierOf(account.plan) : null
   }
 }
 
-const judgingOf = (alert: Alert, rank: number, readMs: number): Judging => ({
+const trackedOf = (alert: Alert, rank: number, readMs: number): Tracked => ({
   ...{ alert, rank, readMs },
   watched: nameOf(alert),
   standing: alert.standing,
   value: alert.lastValue,
-  position: alert.judgedPosition,
+  position: alert.evaluatedPosition,
   isOver: false,
 })
 
-const isAfter = ({ position, keys }: Moment, { position: last, alert: { corridor } }: Judging) =>
+const isAfter = ({ position, keys }: Moment, { position: last, alert: { corridor } }: Tracked) =>
   position > last && (keys?.has(corridorKey(corridor)) ?? true)
 
 /**
  * Reports whether a time lies before an alert was read. The log's time stops while nothing is
  * watched, and its next tick comes within seconds of a new watcher; age is evaluated only from it.
  */
-function isBefore({ tier, nowMs }: Freshness, { alert, readMs }: Judging): boolean {
+function isBefore({ tier, nowMs }: Freshness, { alert, readMs }: Tracked): boolean {
   if (tier === 'hourly') return nowMs < hourStartMs(readMs)
   const isOfAge = fieldOf(alert.when.field).unit === null
   return nowMs < (isOfAge ? readMs : readMs - BEHIND_MS_MAX)
@@ -293,5 +296,5 @@ function nameOf({ corridor, sourceCountry, targetCountry, amount, when }: Alert)
 }
 
 /** The value of what an alert watches, worked out once for all that watch it. */
-const valueIn = (known: Map<string, Value>, view: View, { alert, watched }: Judging): Value =>
+const valueIn = (known: Map<string, Value>, view: View, { alert, watched }: Tracked): Value =>
   known.getOrInsertComputed(watched, () => watchedValue(view, alert))
