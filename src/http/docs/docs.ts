@@ -10,6 +10,7 @@ import { guideText } from '~/wire/openapi/guide.ts'
 import type { Endpoint } from '~/wire/openapi/operation.ts'
 import examples from '~generated/examples.json'
 import { AddressedFile, ANYWHERE } from './addressed-file.ts'
+import { olderDocument } from './older-document.ts'
 import {
   ASSETS,
   ASSETS_PATH,
@@ -48,7 +49,9 @@ export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around):
     { method: 'GET', path: DOCUMENT_PATH, handle: (request) => addressed.reply(request) },
     { method: 'GET', path: COLLECTION_PATH, handle: (request) => collection.reply(request) },
     page(PAGE_DOCUMENT_PATH, async () => ({
-      bytes: (await document()).replaceAll(ANYWHERE, publicUrl ?? ''),
+      bytes: JSON.stringify(
+        olderDocument(JSON.parse((await document()).replaceAll(ANYWHERE, publicUrl ?? ''))),
+      ),
       type: 'application/json',
     })),
     page(GUIDE_PATH, () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),

@@ -64,7 +64,6 @@ const METHOD = '.opblock-summary-method'
 /** Colours of the reference in a contrast of at least 4.5. */
 const CONTRAST = `
 .swagger-ui .info .title small, .swagger-ui .download-contents { background: #5b6270 }
-.swagger-ui .info .title small.version-stamp { background: #4a6b00 }
 .swagger-ui .microlight span[style*="211, 99, 99"] { color: #f09a9a !important }
 .swagger-ui .btn.execute, ${LIGHT} .opblock.opblock-get ${METHOD} { background: #1a66b8 }
 ${LIGHT} .opblock.opblock-post ${METHOD} { background: #1b7a4b }
@@ -85,7 +84,7 @@ main:focus { outline: none }
 .guide { white-space: pre-wrap; overflow-wrap: anywhere }
 .files { max-width: 72rem; margin: 0 auto; padding: 12px clamp(1rem, 4vw, 2rem) 0 }
 .files { box-sizing: border-box; font-size: 0.875rem }
-.swagger-ui .info hgroup.main a { display: none }
+.swagger-ui .info :is(hgroup.main a, .version-stamp) { display: none }
 .swagger-ui .wrapper { max-width: 72rem; padding-inline: clamp(1rem, 4vw, 2rem) }
 .dark-mode .swagger-ui table.headers td { color: #e4e6e6 }
 @media (max-width: 40rem) {
