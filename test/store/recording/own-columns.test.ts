@@ -5,6 +5,9 @@ import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { quoteOf } from '~/service/recording/ingest.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
+import { OWN_COLUMNS } from '~/store/recording/own-columns.ts'
+import { MONTH_NAMES } from '~/wire/file/month-file.ts'
+import { historyList } from '~/wire/history.ts'
 import { readObservationRow } from '~/wire/row/observation.ts'
 import type { RateRow } from '~/wire/row/schema.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
@@ -71,4 +74,13 @@ test('an observation that says everything is recorded with a value in each colum
 test('a quote of what was recorded just now is the one that a restart loads', async () => {
   const loaded = await createQuoteStore(database).byIds([id], null)
   expect(loaded).toEqual([quoteOf(SAID, id)])
+})
+
+test('history and the monthly files show the same columns of an observation', () => {
+  const months = new Set<string>(MONTH_NAMES)
+  const history = new Set(historyList.columns.map(({ name }) => name))
+  const own = OWN_COLUMNS.map(({ name }) => name)
+  const inHistory = own.filter((name) => history.has(name))
+  expect(inHistory).toContain('notes')
+  expect(own.filter((name) => months.has(name))).toEqual(inHistory)
 })
