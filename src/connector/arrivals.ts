@@ -86,8 +86,10 @@ const versionOf = (id: string): string => id.replace(/ \S+( -?\d+)$/, '$1')
 async function written(file: Found, nowMs: number): Promise<Uint8Array | null> {
   const { name, atMs, isWhole } = file
   if (!isWhole && Math.abs(nowMs - atMs) < SETTLED_MS) return null
-  if (file.bytes > ANSWER_BYTES_MAX) throw new FeedError('too_large', `finds ${name} above 8 MiB`)
+  const tooLarge = () => new FeedError('too_large', `finds ${name} above 8 MiB`)
+  if (file.bytes > ANSWER_BYTES_MAX) throw tooLarge()
   const bytes = await file.read()
+  if (bytes.length > ANSWER_BYTES_MAX) throw tooLarge()
   return isWhole || bytes.length === file.bytes ? bytes : null
 }
 

@@ -1,7 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { documentText } from '~/feed/document.ts'
 import { type FetcherDeps, fetchAnswer, type Limits } from '~/feed/fetcher.ts'
-import { xmlElements, xmlValue } from '~/feed/xml.ts'
+import { xmlValue } from '~/feed/xml.ts'
 import { type BucketLogin, signedRequest } from '~/outbound/signed-request.ts'
 import type { Folder } from './files.ts'
 
@@ -26,7 +26,7 @@ export function bucketFolder({ prefix, limits, fetcher, ...login }: Bucket): Fol
   return {
     async list(pattern, max) {
       const wanted = { 'list-type': '2', prefix, delimiter: '/', 'max-keys': String(max) }
-      const list = xmlValue(xmlElements(documentText(await asked('', wanted)))[0]!)
+      const list = xmlValue(documentText(await asked('', wanted)))
       const { Contents: contents = [], IsTruncated: more } = list as Record<string, Listed[]>
       if (String(more) === 'true')
         throw new FeedError(

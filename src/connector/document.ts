@@ -1,6 +1,6 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { documentText, jsonOf, refuseWebPage } from '~/feed/document.ts'
-import { xmlElements, xmlValue } from '~/feed/xml.ts'
+import { xmlValue } from '~/feed/xml.ts'
 import { FileFault } from '~/file/csv.ts'
 import { csvTable } from '~/file/csv-table.ts'
 import { pageTable } from '~/file/html.ts'
@@ -39,7 +39,7 @@ export async function documentOf(bytes: Uint8Array, connector: Connector): Promi
       'has zero bytes: save it as UTF-8, or as UTF-16 with a byte order mark',
     )
   const value = (value: unknown): Document => ({ value, header: null })
-  if (format === 'xml') return value(xmlValue(xmlElements(text)[0]!))
+  if (format === 'xml') return value(xmlValue(text))
   if (format === 'json') return value(jsonOf(text))
   if (format === 'csv' || format === 'tsv') return csvOf(text, connector)
   const lines = text.split('\n').filter((line) => line.trim() !== '')
@@ -102,8 +102,10 @@ const filled = (row: Readonly<Record<string, Cell>>) =>
 
 async function csvOf(text: string, connector: Connector): Promise<Document> {
   const columns = columnsOf(connector)
+  // Excel for Mac can end lines with carriage returns alone.
+  const lines = text.includes('\n') ? text : text.replaceAll('\r', '\n')
   try {
-    const { header, records } = await csvTable(linesOf([Buffer.from(text)]), [])
+    const { header, records } = await csvTable(linesOf([Buffer.from(lines)]), [])
     const missing = columns.filter((name) => !header.includes(name))
     if (missing.length > 0)
       throw new FeedError('malformed', `has no column ${missing.join(', ')} in its header`)

@@ -13,6 +13,9 @@ const MESSAGES_MAX = 500
 /** The most of one response of the server that is held. */
 const RESPONSE_BYTES_MAX = 1024 * 1024
 
+/** A line of base64 as RFC 2045 has it at its longest, with the characters that end it. */
+const BASE64_LINE = { bytes: 57, sent: 78 }
+
 type Mailbox = {
   /** Protocol, host and port; the certificate has to be that of the host. */
   readonly url: URL
@@ -95,12 +98,14 @@ async function messagesIn(client: ImapFlow, { sender, subject, nowMs }: Mailbox)
 
 type Attachment = { readonly name: string; readonly bytes: number; readonly part: string }
 
-/** The parts of an email that have the name of a file, with the size that they are sent in. */
+/** The parts of an email that have the name of a file, with their size, about, once decoded. */
 function attachmentsIn(node: MessageStructureObject | undefined): Attachment[] {
   if (!node) return []
   const { dispositionParameters, parameters, part = '1', size = 0, childNodes = [] } = node
   const name = dispositionParameters?.filename ?? parameters?.name
-  const own = name === undefined ? [] : [{ name, bytes: size, part }]
+  const isBase64 = node.encoding?.toLowerCase() === 'base64'
+  const bytes = isBase64 ? Math.floor((size / BASE64_LINE.sent) * BASE64_LINE.bytes) : size
+  const own = name === undefined ? [] : [{ name, bytes, part }]
   return [...own, ...childNodes.flatMap(attachmentsIn)]
 }
 

@@ -56,14 +56,17 @@ export function xmlElements(source: string): XmlElement[] {
 }
 
 /**
- * An element as a value: its text, or an object with its attributes and children by their names
- * without a prefix, a list if a name occurs more than once, and `text` with them.
+ * The first element of an XML document as a value: its text, or an object with its attributes and
+ * children by their names without a prefix, a list if a name occurs more than once, and `text` with
+ * them. Throws as `xmlElements` does.
  */
-export function xmlValue({ attributes, children, text }: XmlElement): unknown {
+export const xmlValue = (source: string): unknown => valueOf(xmlElements(source)[0]!)
+
+function valueOf({ attributes, children, text }: XmlElement): unknown {
   const said = text.trim()
   const parts = [
     ...[...attributes].filter(([name]) => !name.startsWith('xmlns')),
-    ...children.map((child) => [child.name, xmlValue(child)] as const),
+    ...children.map((child) => [child.name, valueOf(child)] as const),
   ]
   if (parts.length === 0) return said
   const values = Map.groupBy(parts, ([name]) => name.replace(/^.*:/, ''))

@@ -163,6 +163,10 @@ test('a text of Excel in UTF-16 gives the rows of its table, and one without its
   )
 })
 
+test('a CSV whose lines end with carriage returns alone gives the rows of its table', async () => {
+  expect(await read('To,Rate\rKES,171.5\r', 'csv')).toEqual([{ To: 'KES', Rate: '171.5' }])
+})
+
 test("a bank's table gives its rows of numbers, and leaves out lines of other lengths", async () => {
   const table = await recorded('nbp-table-a.csv')
   const form: Partial<Connector> = {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { mailFolder } from '~/connector/mail.ts'
 import { ARRIVED_MS, arrived as arrivedFrom, valuesOf } from '../support/connector.ts'
 import { ImapServer } from '../support/imap-server.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -61,6 +63,19 @@ test('an attachment is the bytes that were sent, in whatever character set', asy
   server.send({ content, atMs: ARRIVED_MS })
   const [[, rows]] = valuesOf(await arrived({ more: '# note' })) as [[string, object[]]]
   expect(rows).toEqual([{ to: 'KES', rate: '171', notes: 'Für heute' }])
+})
+
+test('an attachment has its own size, although an email has it a third longer', async () => {
+  server.send({ content: Buffer.alloc(57 * 100), atMs: ARRIVED_MS })
+  const folder = await mailFolder({
+    ...{ url: new URL(`imap://127.0.0.1:${server.port}`), address: '127.0.0.1', mayBePlain: true },
+    ...{ username: 'corridor', password: 'a password', mailbox: 'INBOX', subject: undefined },
+    ...{ sender: 'prices@partner.example', nowMs: ARRIVED_MS, bytesMax: 57 * 100 },
+    signal: AbortSignal.timeout(TEST_MS_MAX),
+  })
+  const [found] = await folder.list(new Bun.Glob('*'))
+  expect([found!.bytes, (await found!.read()).length]).toEqual([5700, 5700])
+  await folder.close()
 })
 
 test('a refused password, a missing mailbox and a mailbox without such emails are named', async () => {

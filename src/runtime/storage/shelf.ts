@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '~/config.ts'
-import { xmlElements, xmlValue } from '~/feed/xml.ts'
+import { xmlValue } from '~/feed/xml.ts'
 import { bucketEndpoint } from '~/outbound/signed-request.ts'
 import type { Output } from '~/store/transfer/compressed.ts'
 import { newFile } from '~/store/transfer/new-file.ts'
@@ -57,8 +57,7 @@ function bucketShelf(bucket: Bucket, prefix: string): Shelf {
     async names() {
       const parameters = { 'list-type': '2', prefix: keyOf(NAMES), 'max-keys': '1000' }
       const { text } = await bucketReply(bucket, { key: '', parameters })
-      const list = xmlValue(xmlElements(text)[0]!) as { Contents?: Listed | Listed[] }
-      return [list.Contents ?? []].flat().map(({ Key: key }) => key.slice(keyOf('').length))
+      return listedIn(text).map(({ Key: key }) => key.slice(keyOf('').length))
     },
     async remove(name) {
       await bucketReply(bucket, { method: 'DELETE', key: keyOf(name) })
@@ -67,3 +66,11 @@ function bucketShelf(bucket: Bucket, prefix: string): Shelf {
 }
 
 type Listed = { readonly Key: string }
+
+/** The objects of a bucket's list. Throws if it is not one. */
+function listedIn(text: string): Listed[] {
+  if (!text.includes('<ListBucketResult'))
+    throw new Error('it returned no list of its objects: check AWS_ENDPOINT_URL')
+  const list = xmlValue(text) as { readonly Contents?: Listed | Listed[] }
+  return [list.Contents ?? []].flat()
+}

@@ -98,4 +98,12 @@ describe('a bucket', () => {
     const config = loadConfig({ ...KEYS, AWS_ENDPOINT_URL: bucket.origin })
     expect(await shelfOf({ ...config, backupDir: 's3://backups' }, PACE).names()).toEqual([name])
   })
+
+  test('that is a web page instead is named by the setting of its address', async () => {
+    const page = Bun.serve({ port: 0, fetch: () => new Response('<html><p>Welcome</html>') })
+    const config = loadConfig({ ...KEYS, AWS_ENDPOINT_URL: page.url.origin })
+    const shelf = shelfOf({ ...config, backupDir: 's3://backups' }, PACE)
+    await expect(shelf.names()).rejects.toThrow('no list of its objects: check AWS_ENDPOINT_URL')
+    await page.stop(true)
+  })
 })
