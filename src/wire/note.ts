@@ -43,7 +43,7 @@ export function pastAbsenceNote(absence: Absence, date: string): string {
   const { from, to } = corridor
   if (unfit.length > 0) return unfitText(`price of ${corridorKey(corridor)} on ${date}`, unfit)
   const reverse = isReverseQuoted ? `; ${corridorKey({ from: to, to: from })} was quoted` : ''
-  return `No active provider had quoted ${corridorKey(corridor)} by ${date}${reverse}.`
+  return `No active provider had a valid price of ${corridorKey(corridor)} as of ${date}${reverse}.`
 }
 
 /**

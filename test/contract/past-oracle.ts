@@ -533,7 +533,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
           ? `No price of ${pair} on ${p.date} fits the requested ${listed(
               FILTERS.filter((name) => p[name] !== undefined),
             )}.`
-          : `No active provider had quoted ${pair} by ${p.date}${isOther ? `; ${reverse} was quoted` : ''}.`,
+          : `No active provider had a valid price of ${pair} as of ${p.date}${isOther ? `; ${reverse} was quoted` : ''}.`,
     }),
   }
 }

@@ -151,12 +151,12 @@ describe('GET /historical', () => {
   })
 
   test('returns 200 with an empty list before anything was quoted', async () => {
-    const note = 'No active provider had quoted USD/KES by 2020-01-01.'
+    const note = 'No active provider had a valid price of USD/KES as of 2020-01-01.'
     expect((await historical('2020-01-01')).body).toMatchObject({ providers: [], count: 0, note })
     expect((await historical('2026-03-03')).body).not.toHaveProperty('note')
     const { body } = await world.get('/historical?from=KES&to=USD&date=2026-03-03')
     expect(body.note).toBe(
-      'No active provider had quoted KES/USD by 2026-03-03; USD/KES was quoted.',
+      'No active provider had a valid price of KES/USD as of 2026-03-03; USD/KES was quoted.',
     )
   })
 
