@@ -60,13 +60,13 @@ export function xmlElements(source: string): XmlElement[] {
  * children by their names without a prefix, a list if a name occurs more than once, and `text` with
  * them. Throws as `xmlElements` does.
  */
-export const xmlValue = (source: string): unknown => valueOf(xmlElements(source)[0]!)
+export const xmlValue = (source: string): unknown => contentOf(xmlElements(source)[0]!)
 
-function valueOf({ attributes, children, text }: XmlElement): unknown {
+function contentOf({ attributes, children, text }: XmlElement): unknown {
   const said = text.trim()
   const parts = [
     ...[...attributes].filter(([name]) => !name.startsWith('xmlns')),
-    ...children.map((child) => [child.name, valueOf(child)] as const),
+    ...children.map((child) => [child.name, contentOf(child)] as const),
   ]
   if (parts.length === 0) return said
   const values = Map.groupBy(parts, ([name]) => name.replace(/^.*:/, ''))
