@@ -17,18 +17,16 @@ export function implausibleFault(
   times: number | null,
 ): string | null {
   if (mid === null || times === null || !isExecutable(rateType)) return null
-  const [over, under] = [rate / mid, mid / rate]
-  if (over <= times && under <= times) return null
-  const how = over > 1 ? `${shown(over)} times` : `one ${shown(under)}th of`
+  if (rate / mid <= times && mid / rate <= times) return null
   const reason = reasonOf(rate, mid)
   return (
-    `rate ${rate} is ${how} the mid of its day, ${Number(mid.toPrecision(6))} ${to} for one ` +
-    `${from}${reason ? `: ${reason}` : ''}; correct it, or set accept_implausible to true to ` +
+    `rate ${rate} is ${shown(rate / mid, 3)} times the mid of its day, ${shown(mid, 6)} ${to} for ` +
+    `one ${from}${reason ? `: ${reason}` : ''}; correct it, or set accept_implausible to true to ` +
     'record it as suspect'
   )
 }
 
-const shown = (factor: number): string => String(Number(factor.toPrecision(3)))
+const shown = (value: number, digits: number): number => Number(value.toPrecision(digits))
 
 function reasonOf(rate: number, mid: number): string | null {
   if (isNear(1 / rate, mid)) return 'are from and to swapped?'

@@ -10,7 +10,7 @@ describe('implausibleFault', () => {
     expect([fault(390), fault(130 / 3 + 1e-9)]).toEqual([null, null])
     expect(fault(1, 4, 4)).toBeNull()
     expect(fault(390.0001)).toContain('is 3 times the mid of its day, 130 KES for one USD')
-    expect(fault(43.3)).toContain('is one 3th of the mid')
+    expect(fault(43.3)).toContain('is 0.333 times the mid')
   })
 
   test('suggests a likely cause, if one fits', () => {
