@@ -116,13 +116,20 @@ describe('a developer', () => {
     await page.getByText('HTTP 404').waitFor()
   })
 
-  test('creates a second key and revokes the first, which is refused at once', async () => {
+  test('creates one key by two clicks and revokes the first, which is refused at once', async () => {
     const { page } = ada
     await page.getByLabel('Name of the new key').fill('laptop')
-    await page.getByRole('button', { name: 'Create key' }).click()
+    const isStopped = await page.getByRole('button', { name: 'Create key' }).evaluate((button) => {
+      const seen: boolean[] = []
+      addEventListener('submit', ({ defaultPrevented }) => seen.push(defaultPrevented))
+      for (let clicks = 0; clicks < 2; clicks++) (button as HTMLElement).click()
+      return seen
+    })
+    expect(isStopped).toEqual([false, true])
     const second = await copiedKey(page)
     expect([await asked(second), await asked(firstKey)]).toEqual([200, 200])
     await page.goto('/developer')
+    expect(await row(page, 'laptop').count()).toBe(1)
     await row(page, 'default').getByRole('link', { name: 'Revoke' }).click()
     await examined(ada, 'revoke-light')
     await page.getByRole('button', { name: 'Revoke key' }).click()

@@ -73,7 +73,7 @@ test('an attachment has its own size, although an email has it a third longer', 
     ...{ sender: 'prices@partner.example', nowMs: ARRIVED_MS, bytesMax: 57 * 100 },
     signal: AbortSignal.timeout(TEST_MS_MAX),
   })
-  const [found] = await folder.list(new Bun.Glob('*'))
+  const [found] = await folder.list(new Bun.Glob('*'), 10)
   expect([found!.bytes, (await found!.read()).length]).toEqual([5700, 5700])
   await folder.close()
 })
