@@ -20,9 +20,9 @@ export function implausibleFault(
   if (rate / mid <= times && mid / rate <= times) return null
   const reason = reasonOf(rate, mid)
   return (
-    `rate ${rate} is ${shown(rate / mid, 3)} times the mid of its day, ${shown(mid, 6)} ${to} for ` +
-    `one ${from}${reason ? `: ${reason}` : ''}; correct it, or set accept_implausible to true to ` +
-    'record it as suspect'
+    `rate ${rate} is ${shown(rate / mid, 3)} times the mid of its day, ${shown(mid, 6)} ${to} ` +
+    `for one ${from}${reason ? `: ${reason}` : ''}; correct it, or set accept_implausible to ` +
+    'true to record it as suspect'
   )
 }
 
