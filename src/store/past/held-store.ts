@@ -87,7 +87,8 @@ type LastAsk = {
 /**
  * One index probe for each stretch and each offer that was ever quoted in the corridor, and one
  * search for those that expire. An offer without an endless price in a stretch that has no start
- * gives a row without an id.
+ * gives a row without an id. Several stretches read no archived observations, although the time
+ * between them may have some.
  */
 export function lastRows(database: Database, place: Place, { stretches, firstMs }: LastAsk) {
   const { sql } = database
@@ -104,10 +105,8 @@ export function lastRows(database: Database, place: Place, { stretches, firstMs 
     bounds,
     isFar,
   })
-  const archived = archivedLast(database, place, {
-    ...bounds,
-    fromMs: Math.min(...stretches.map(({ fromMs }) => fromMs)),
-  })
+  const [{ fromMs }, ...more] = stretches as [Stretch, ...Stretch[]]
+  const archived = more.length > 0 ? null : archivedLast(database, place, { ...bounds, fromMs })
   return sql<LastRow[]>`
     with ${archived ? sql`${archived},` : sql``} stretches as materialized (
       select * from unnest(

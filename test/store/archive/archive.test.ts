@@ -5,7 +5,7 @@ import { connect } from '~/store/database.ts'
 import { filePast } from '~/store/file/file-past.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { databasesOfFile, stockedDatabase } from '../samples.ts'
-import { randomAsk } from './questions.ts'
+import { randomAsk, WHOLE_SERIES } from './questions.ts'
 import { archive, CLOSED_MS, dice, digestOf, END_MS, fill, rowsIn, START_MS } from './world.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
@@ -47,7 +47,7 @@ describe('an archive of months', () => {
 
   test('serves every request as the rows do, and gives the rows back', async () => {
     const roll = dice(Number(process.env.TEST_SEED ?? 11))
-    const asks = Array.from({ length: QUESTIONS }, () => randomAsk(roll))
+    const asks = [...WHOLE_SERIES, ...Array.from({ length: QUESTIONS }, () => randomAsk(roll))]
     const before: unknown[] = []
     for (const ask of asks) before.push(await ask(database))
     const { rows } = await rowsIn(database)

@@ -1,3 +1,4 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
 import { newestFirst } from '~/domain/quote.ts'
@@ -60,15 +61,30 @@ function lastIn(roll: Roll) {
   const corridor = oneOf(roll, CORRIDORS)
   const startMs = hourOf(momentOf(roll))
   const lengthMs = oneOf(roll, [HOUR_MS, DAY_MS, 30 * DAY_MS])
+  const firstMs = oneOf(roll, [ALWAYS_MS, startMs - 3 * DAY_MS])
+  return heldIn(corridor, { firstMs, startMs, lengthMs, count: 5 })
+}
+
+type Series = Record<'firstMs' | 'startMs' | 'lengthMs' | 'count', number>
+
+/** A series of stretches of a length, after one that begins at `firstMs`. */
+function heldIn(corridor: Corridor, { firstMs, startMs, lengthMs, count }: Series) {
   const stretch = (fromMs: number, beforeMs: number) => ({ fromMs, beforeMs, lastMs: beforeMs - 1 })
   const stretches = [
-    stretch(oneOf(roll, [ALWAYS_MS, startMs - 3 * DAY_MS]), startMs),
-    ...Array.from({ length: 5 }, (_, n) =>
+    stretch(firstMs, startMs),
+    ...Array.from({ length: count }, (_, n) =>
       stretch(startMs + n * lengthMs, startMs + (n + 1) * lengthMs),
     ),
   ]
   return async (past: Past) => heldAtEnds(await past.lastIn(corridor, stretches), stretches)
 }
+
+/** Requests for series from before the first price to after the last, each in one corridor. */
+export const WHOLE_SERIES: readonly Ask[] = CORRIDORS.map((corridor) => {
+  const series = { firstMs: ALWAYS_MS, startMs: START_MS - DAY_MS, lengthMs: 30 * DAY_MS, count: 5 }
+  const asked = heldIn(corridor, series)
+  return (database) => asked(pastOf(database).store)
+})
 
 type Said = Awaited<ReturnType<Past['lastIn']>>
 
