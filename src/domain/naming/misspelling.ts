@@ -34,7 +34,7 @@ export function nearestOf(
   for (const name of names) {
     const length = Math.max(name.length, word.length)
     if (2 * length - name.length - word.length > wrongMax) continue
-    const wrong = wrongLetters(folded, name)
+    const wrong = wrongLetters(folded, name, least)
     if (wrong > least || wrong > wrongMax || 2 * wrong >= length) continue
     meant = wrong < least ? [name] : [...meant, name]
     least = wrong
@@ -42,8 +42,8 @@ export function nearestOf(
   return { names: meant, wrong: least }
 }
 
-/** The optimal string alignment distance, row by row; meant for short words. */
-function wrongLetters(word: string, name: string): number {
+/** The optimal string alignment distance, row by row; of more than `most`, any number above it. */
+function wrongLetters(word: string, name: string, most: number): number {
   let before: number[] = []
   let above = Array.from({ length: name.length + 1 }, (_, column) => column)
   for (let i = 1; i <= word.length; i++) {
@@ -54,6 +54,7 @@ function wrongLetters(word: string, name: string): number {
       const isSwapped = i > 1 && j > 1 && word[i - 1] === name[j - 2] && word[i - 2] === name[j - 1]
       if (isSwapped) row[j] = Math.min(row[j]!, before[j - 2]! + 1)
     }
+    if (Math.min(...row) > most) return most + 1
     before = above
     above = row
   }

@@ -59,7 +59,32 @@ describe('meantBy', () => {
   })
 })
 
+/** The optimal string alignment distance by its definition. */
+function distance(a: string, b: string): number {
+  const [restA, restB] = [a.slice(1), b.slice(1)]
+  if (a === '' || b === '') return a.length + b.length
+  if (a[0] === b[0]) return distance(restA, restB)
+  const isSwapped = a.length > 1 && a[0] === b[1] && a[1] === b[0]
+  const ways = [distance(restA, b), distance(a, restB), distance(restA, restB)]
+  return 1 + Math.min(...ways, isSwapped ? distance(a.slice(2), b.slice(2)) : ways[0]!)
+}
+
 describe('nearestOf', () => {
+  test('returns the names of the smallest distance by its definition, up to the limit', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(word, fc.uniqueArray(word, { maxLength: 6 }), fc.nat(4), (text, names, max) => {
+        const near = names.map((name) => [name, distance(text, name)] as const)
+        const fit = near.filter(([name, wrong]) => {
+          return wrong <= max && 2 * wrong < Math.max(name.length, text.length)
+        })
+        const least = Math.min(...fit.map(([, wrong]) => wrong))
+        const expected = fit.filter(([, wrong]) => wrong === least).map(([name]) => name)
+        expect(nearestOf(text, names, max).names).toEqual(names.includes(text) ? [] : expected)
+      }),
+    )
+  })
+
   test('returns every nearest name, in the given order, and the number of wrong letters', () => {
     const names = ['kenyaa', 'kenya', 'kena', 'benin', 'keniya', 'togo']
     expect(nearestOf('Kenia', names)).toEqual({ names: ['kenya', 'kena', 'keniya'], wrong: 1 })
