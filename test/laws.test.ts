@@ -12,6 +12,7 @@ import { BASE_MS, backs, changesOf, clockSteps, spots } from './memory/histories
 import { CURRENCIES, currency, PROVIDERS, provider } from './support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from './support/postgres.ts'
 import { fewRates, rates } from './support/quotes.ts'
+import { TEST_MS_MAX } from './support/until.ts'
 import { World } from './support/world.ts'
 
 const FIATS = ['GBP', 'KES', 'NGN', 'UGX'] as const
@@ -164,9 +165,6 @@ const CORRIDORS = [
   ['GBP', 'NGN'],
 ] as const
 
-/** A busy machine needs time to start a database and to query it a thousand times. */
-const WORK_MS_MAX = 60_000
-
 describe('hourly', () => {
   let database: FreshDatabase
   let runs = 0
@@ -174,7 +172,7 @@ describe('hourly', () => {
   beforeAll(async () => {
     database = await freshDatabase()
     await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
-  }, WORK_MS_MAX)
+  }, TEST_MS_MAX)
   afterAll(() => database.close())
 
   type Catalogue = { currencies: readonly Currency[]; providers: readonly Provider[] }
@@ -320,7 +318,7 @@ describe('hourly', () => {
         { numRuns: 30, endOnFailure: true },
       )
     },
-    WORK_MS_MAX,
+    TEST_MS_MAX,
   )
 
   /** A currency code that no run has used before: `Q` and three letters. */
@@ -388,6 +386,6 @@ describe('hourly', () => {
         { numRuns: 15, endOnFailure: true },
       )
     },
-    WORK_MS_MAX,
+    TEST_MS_MAX,
   )
 })

@@ -11,8 +11,7 @@ import { type Json, SchemaCheck } from '../support/json-schema.ts'
 import { pageAt, tableRows } from '../support/pages.ts'
 import type { Column } from '../support/rows.ts'
 import { scratchFolder } from '../support/scratch.ts'
-
-const CHILD_MS_MAX = 60_000
+import { TEST_MS_MAX } from '../support/until.ts'
 
 /** A request to a named host, since linters reject localhost as a server. */
 const NAMED = { headers: { host: 'rates.test' } }
@@ -69,7 +68,7 @@ describe('the document', () => {
       ])
       expect(stderr).not.toMatch(/warning|ignored/i)
     },
-    CHILD_MS_MAX,
+    TEST_MS_MAX,
   )
 
   test('is OpenAPI 3.1 of version 1.0.0, with the key as the only security scheme', () => {

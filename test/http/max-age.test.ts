@@ -7,6 +7,7 @@ import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { nothingKnown } from '../support/known.ts'
 import { apply, events, jumps } from '../support/market.ts'
 import { freshRoute } from '../support/routes.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { World } from '../support/world.ts'
 
 const QUESTIONS = [
@@ -93,7 +94,7 @@ describe('max_age', () => {
       )
       expect(Math.min(empty, full)).toBeGreaterThan(50)
     },
-    60_000,
+    TEST_MS_MAX,
   )
 
   test('is counted to the millisecond, at every tier', async () => {
