@@ -130,6 +130,16 @@ describe('costsOf', () => {
     expect(costsOf([near, exact], ask()).offers.map((one) => one.candidate)).toEqual([exact])
   })
 
+  test('of bands for other amounts a fresh one is taken even if a stale one is nearer', () => {
+    const near = { ...costing(1, { amountMax: 199, service: 'x' }), isStale: true }
+    const fresh = costing(2, { amountMax: 150, service: 'x' })
+    for (const list of [
+      [near, fresh],
+      [fresh, near],
+    ])
+      expect(costsOf(list, ask()).offers.map((one) => one.candidate)).toEqual([fresh])
+  })
+
   test('suspect offers count for the mean and the median, and come after the usual ones', () => {
     const suspect = { ...costing(1), suspect: { offPct: 15, isOfDay: true } }
     const far = costing(0, { amountMin: 401 })
