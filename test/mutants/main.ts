@@ -148,16 +148,21 @@ async function run(root: string, task: Task, taken: (report: Report) => void): P
 }
 
 const OUTCOMES = ['killed', 'timed out', 'survived', 'no test', 'not tried'] as const
+/** Outcomes of mutants that are listed, with what is said of each. */
+const LISTED: Partial<Record<Outcome, string>> = {
+  ...{ survived: '', 'no test': ' (no test gets there)', 'not tried': ' (not tried)' },
+}
 
 function countsOf(mutants: readonly Mutant[], outcomes: Outcomes): number[] {
   return OUTCOMES.map((one) => mutants.filter(({ id }) => outcomes.get(id) === one).length)
 }
 
 function reportSurvivor(mutant: Mutant, outcome: Outcome): void {
-  if (outcome !== 'survived' && outcome !== 'no test') return
+  const said = LISTED[outcome]
+  if (said === undefined) return
   const { file, line, text, replacement } = mutant
   const change = `${text} -> ${replacement.replace(/\s+/g, ' ').slice(0, 100)}`
-  console.log(`${file}:${line} ${change}${outcome === 'no test' ? ' (no test gets there)' : ''}`)
+  console.log(`${file}:${line} ${change}${said}`)
 }
 
 function report(mutants: readonly Mutant[], outcomes: Outcomes): void {
