@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
+import { convertedAt, netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { quote, rates } from '../support/quotes.ts'
 
@@ -112,6 +112,10 @@ describe('netConverted', () => {
     expect(shown(netConverted(quote({ rate: 1e-12 }), 1e-40, null))).toBe(1e-52)
     const taken = quote({ rate: 1e12, fee: 1e15, feeCurrency: 'USD' })
     expect(netConverted(taken, 1e15, null)).toBe(0)
+  })
+
+  test('rounds a half of the twelfth digit up in the smallest amounts too', () => {
+    expect(roundAmount(convertedAt(1.000_000_000_015, 1e-12))).toBe(1.000_000_000_02e-12)
   })
 
   test('returns exactly zero for an amount equal to the fee, in either currency of the corridor', () => {

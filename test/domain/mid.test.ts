@@ -80,6 +80,10 @@ describe('crossMid', () => {
       reference('XAF', 600, followed),
     )
     expect([basis, dispersionBps]).toEqual(['peg', null])
+    const euro = reference('EUR', 0.9, { id: 3, basis: 'consensus', dispersionBps: 7 })
+    expect(crossMid(euro, reference('XOF', 600, followed))).toMatchObject({
+      ...{ basis: 'peg', dispersionBps: null },
+    })
   })
 
   test('names one source once, and joins two by a plus in the order of the legs', () => {

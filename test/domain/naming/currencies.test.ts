@@ -37,6 +37,12 @@ describe('CurrencyNames of a few currencies', () => {
     expect([kind, ids?.toSorted()]).toEqual(['several', ['KES', 'USD']])
   })
 
+  test('a name of several begins with the one that is meant most', () => {
+    const dollars = ['AUD', 'USD'].map((code) => ({ code, name: code }))
+    const meaning = new CurrencyNames(dollars).meaning('dollar')
+    expect(meaning).toEqual({ kind: 'several', ids: ['USD', 'AUD'] })
+  })
+
   test('are sorted once for each list', () => {
     expect(currencyNamesOf(CURRENCIES)).toBe(currencyNamesOf(CURRENCIES))
     expect(currencyNamesOf([...CURRENCIES])).not.toBe(currencyNamesOf(CURRENCIES))
