@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Reference } from '~/domain/mid.ts'
 import type { Moments, Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import { learnDays } from '~/memory/day-publication.ts'
 import { DayReferences } from '~/memory/day-references.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
 import { answersOf } from '../support/days.ts'
@@ -21,6 +22,18 @@ const of = (...probes: Probe[]): Moments =>
       new Set(group.map(({ atMs }) => atMs)),
     ]),
   )
+const probing = (counts: { left: number; lookups: number }) => ({
+  memory: {
+    expect: () => (counts.left-- > 0 ? [at('KES', 1)] : []),
+    learn: () => {},
+  } as never,
+  days: {
+    referencesAt: async () => {
+      counts.lookups++
+      return []
+    },
+  },
+})
 const present = (...references: Reference[]) => ReferenceIndex.empty.with(references, 0)
 
 describe('DayReferences', () => {
@@ -223,4 +236,16 @@ describe('days between a database and memory', () => {
       { numRuns: 500 },
     )
   })
+})
+
+test('days are looked up only while one is missing, and at most five times', async () => {
+  for (const [missing, lookups] of [
+    [0, 0],
+    [2, 2],
+    [99, 5],
+  ] as const) {
+    const counts = { left: missing, lookups: 0 }
+    await learnDays(probing(counts), {})
+    expect(counts.lookups).toBe(lookups)
+  }
 })

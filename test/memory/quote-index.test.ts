@@ -237,6 +237,13 @@ describe('QuoteIndex', () => {
     expect(index.without([quote({ id: 3, to: 'NGN' })]).lastUpdatedMs).toBe(BASE_MS)
   })
 
+  test('keeps the quotes of an offer that are not withdrawn with its newest', () => {
+    const index = of({ id: 1, atMs: BASE_MS - HOUR_MS }, { id: 2, atMs: BASE_MS })
+    const left = index.without([quote({ id: 2, atMs: BASE_MS })])
+    expect([...index.allQuotes()].map(({ id }) => id)).toEqual([2, 1])
+    expect([...left.allQuotes()].map(({ id }) => id)).toEqual([1])
+  })
+
   test('has a quote per provider, active or not', () => {
     const book = of({ providerId: 'a', rate: 1 }, { providerId: 'b', rate: 2 }).book('USD', 'KES')
     const held = book?.quotesAt(REALTIME, nowMs).map(({ providerId, rate }) => [providerId, rate])

@@ -229,6 +229,21 @@ describe('UsageShares', () => {
     expect([shares.isDry, shares.isAsking]).toEqual([false, true])
   })
 
+  test('ask again at once without a share in the response, and after another limit', () => {
+    const shares = new UsageShares(clock, 3000)
+    shares.joined(0, NOW_MS)
+    const meter = new UsageMeter(shares)
+    const request = { accountId: 'a', keyId: 'k', nowMs: NOW_MS }
+    void meter.reserve({ ...request, limit: 10 })
+    void meter.takeAsks()
+    meter.settle([], [])
+    expect([shares.isJoined, shares.isAsking]).toEqual([false, true])
+    expect(meter.takeAsks().map(({ limit }) => limit)).toEqual([10])
+    void meter.reserve({ ...request, limit: 20 })
+    meter.settle([], [{ accountId: 'a', day: DAY, units: 5, isWithin: true }])
+    expect(meter.takeAsks().map(({ limit }) => limit)).toEqual([20])
+  })
+
   test('ask for those of 150 accounts at once, and for the others the next time', () => {
     const shares = new UsageShares(clock, 3000)
     shares.joined(0, NOW_MS)

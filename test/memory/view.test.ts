@@ -30,11 +30,17 @@ function memoryWith(added: Publication, nowMs = BASE_MS): Memory {
 const viewAt = (nowMs: number, tier: Tier, ...references: Reference[]): View =>
   viewOf(memoryWith({ references }, nowMs), nowMs, tier)
 
-const viewOf = (memory: Memory, nowMs = BASE_MS, tier: Tier = 'realtime'): View =>
+const viewOf = (
+  memory: Memory,
+  nowMs = BASE_MS,
+  tier: Tier = 'realtime',
+  quoteSuspectPct: number | null = null,
+): View =>
   new View(memory.current, freshnessAt(tier, nowMs), {
     midMaxAgeMs: MID_MAX_AGE_MS,
     quoteMaxAgeMs: null,
     staleAfterMs: null,
+    quoteSuspectPct,
   })
 
 test('a view lacks the prices of corridors that could not be loaded, and of no others', () => {
@@ -47,6 +53,25 @@ test('a view takes the newest reference for a day that is looked up, from its ti
   const view = viewAt(BASE_MS, 'realtime', at(BASE_MS))
   const midAt = (atMs: number) => view.dayMidsOf(quote({ atMs })).midAtQuote?.rate
   expect([midAt(BASE_MS - 1), midAt(BASE_MS), midAt(BASE_MS + 1)]).toEqual([undefined, 129, 129])
+})
+
+test('a quote without a mid of its day is suspect by the current mid', () => {
+  const far = quote({ atMs: BASE_MS - 1, rate: 150 })
+  const memory = memoryWith({ references: [at(BASE_MS)], quotes: [far] })
+  const view = viewOf(memory, BASE_MS, 'realtime', 10)
+  const [only] = view.corridor('USD', 'KES').offers
+  expect([only?.midAtQuote ?? null, only?.suspect?.isOfDay]).toEqual([null, false])
+  expect(view.suspicionOf(far, { midAtQuote: null, mid: { rate: 129 } })).toEqual(only!.suspect)
+})
+
+test('a provider that was active earlier is not active now', () => {
+  const activity = [{ providerId: 'retail-a', sinceMs: BASE_MS - 10, isActive: false }]
+  const providers = PROVIDERS.map((one) =>
+    one.id === 'retail-a' ? { ...one, isActive: false } : one,
+  )
+  const view = viewOf(memoryWith({ catalogue: { currencies: CURRENCIES, providers, activity } }))
+  const times = [BASE_MS - 11, BASE_MS - 10, BASE_MS]
+  expect(times.map((ms) => view.wasActive('retail-a', ms))).toEqual([true, false, false])
 })
 
 describe('the basis of a view', () => {

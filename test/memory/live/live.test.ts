@@ -50,6 +50,14 @@ beforeEach(() => {
 })
 
 describe('LiveMemory', () => {
+  test('reports a gap to the first that watches, if changes have no steps', () => {
+    const { gaps } = kept(live)
+    live.begin({ position: 7, atMs: BASE_MS, hourMs: null })
+    expect(gaps).toEqual([])
+    live.watch(ANYWHERE)
+    expect(gaps).toEqual([7])
+  })
+
   test('reports each step with the state before and after it', async () => {
     begin(10)
     const subscriber = kept(live)

@@ -46,6 +46,12 @@ describe('Ring', () => {
     )
   })
 
+  test('retains no more than the greatest number of steps, however small they are', () => {
+    const ring = new Ring<{ position: number; events: number; bytes: number }>(LIMITS, 0)
+    for (let position = 1; position <= 7; position++) ring.append({ position, events: 0, bytes: 0 })
+    expect([ring.steps, ring.begin]).toEqual([5, 2])
+  })
+
   test('drops more when its retained steps have grown', () => {
     const ring = new Ring<{ position: number; events: number; bytes: number }>(LIMITS, 0)
     const first = { position: 1, events: 1, bytes: 10 }
