@@ -400,19 +400,23 @@ describe('observations import of rates far from the mid of their day', () => {
 
   beforeAll(async () => {
     const store = createReferenceStore(database)
-    const rates = [{ currency: 'NGN', perUsd: '1500' }]
+    const rates = [
+      { currency: 'NGN', perUsd: '1500' },
+      { currency: 'KES', perUsd: '130' },
+    ]
     await store.append({ source: 'feed', fetchedMs: Date.parse('2026-01-05T00:00:00Z'), rates })
   })
 
   test('rejects them with the mid, except for rows with accept_implausible', async () => {
     const row = (rate: string, accepted = '') => `wise,USD,NGN,${rate},${AT},${accepted}`
-    const path = await fileOf(`${HEAD}\n${row('1.499')}\n${row('1498')}\n${row('1.498', 'true')}\n`)
+    const rows = [row('1.499'), row('1498'), row('1.498', 'true'), `wise,USD,KES,129,${AT},`]
+    const path = await fileOf(`${HEAD}\n${rows.join('\n')}\n`)
     const { status, said } = await load(path)
     expect(status).toBe(1)
     expect(said.join()).toContain('the mid of its day, 1500 NGN for one USD')
     expect(said.join()).toContain('is the decimal separator different?')
     expect(documentOf(await load(path, '--skip-invalid'))).toMatchObject({
-      inserted: 2,
+      inserted: 3,
       rejected: 1,
     })
   })

@@ -24,9 +24,9 @@ export class LiveServer {
   onRequest: (request: Request) => void = () => {}
   readonly #listener: Listener
 
-  constructor(store = new MemoryStore()) {
+  constructor(store = new MemoryStore(), endSeconds?: number) {
     this.store = store
-    this.world = new World({ store: this.store })
+    this.world = new World({ store: this.store, endSeconds })
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const handle = (request: Request) => {
       this.onRequest(request)

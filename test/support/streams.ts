@@ -18,12 +18,11 @@ type StreamWorld = {
   readonly log?: { warn(context: object, message: string): void }
   readonly store?: SlotStore
   readonly openMax?: number
+  /** Time for which the end of a response waits for its client; the server looks every four. */
+  readonly endSeconds?: number | undefined
 }
 
 const AGE_LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterMs: null }
-
-/** The server checks its connections every four seconds. */
-const END_SECONDS = 1
 
 /** The store of a single process. */
 const alone: SlotStore = {
@@ -41,6 +40,6 @@ export function worldStreams(world: StreamWorld) {
     slots: new StreamSlots({ store, clock, log, openMax }),
     tokens: new StreamTokens(async () => 'a secret of all replicas'),
     open: new OpenStreams({ memory, clock }),
-    patience: new Patience(END_SECONDS),
+    patience: new Patience(world.endSeconds),
   }
 }

@@ -81,7 +81,8 @@ export class World {
     }
     this.live.begin({ position: 1, atMs: this.clock.now(), hourMs: null })
     this.live.settle()
-    this.streams = worldStreams({ ...reading, live: this.live })
+    const { endSeconds } = options
+    this.streams = worldStreams({ ...reading, live: this.live, endSeconds })
     const alerting = heldAlerts(reading)
     this.tools = new ToolServer({
       ...reading,
@@ -236,6 +237,7 @@ const TOOL_OPTIONS: GuardOptions = { allowedHosts: [], allowedOrigins: [] }
 type WorldOptions = {
   evidence?: LogReader
   files?: FileStore
+  endSeconds?: number | undefined
   at?: string
   quoteMaxAgeMs?: number
   /** 7 days by default. */

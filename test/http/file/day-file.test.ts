@@ -74,6 +74,12 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     expect(snapshotList.names).toHaveLength(dayFileList.names.length + 3)
   })
 
+  test('has no second edition before the first was created', async () => {
+    const { status, body } = await world.get(`${path('2026-03-04')}?edition=2`)
+    expect([status, body.code]).toEqual([404, 'unknown_file'])
+    expect(body.error).toContain('has one edition')
+  })
+
   test('stays unchanged once it was created, whatever is recorded for the day', async () => {
     const first = await file('2026-03-03')
     await say('retail-a', 777, '2026-03-03T13:00:00Z')

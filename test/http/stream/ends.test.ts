@@ -8,15 +8,17 @@ import { LiveServer } from '../live-server.ts'
 let server: LiveServer
 const sockets: Socket[] = []
 
-beforeEach(() => {
-  server = new LiveServer()
+const start = (endSeconds?: number) => {
+  server = new LiveServer(undefined, endSeconds)
   server.world.quote({ providerId: 'retail-a', rate: 128, fee: 0, feeCurrency: 'USD' })
-})
-afterEach(async () => {
+}
+const stop = async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
   server.world.streams.open.stop()
   await server.stop()
-})
+}
+beforeEach(() => start())
+afterEach(stop)
 
 /** More than any connection buffers whose client does not read. */
 const STEPS_MAX = 50_000
@@ -175,6 +177,8 @@ describe('a stream', () => {
   }, 120_000)
 
   test('closes its connection if its client does not read the last event either', async () => {
+    await stop()
+    start(1)
     const { idle } = await cut()
     const open = openDescriptors()!
     await until('the connection closed', async () => openDescriptors()! < open)
