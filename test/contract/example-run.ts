@@ -228,8 +228,12 @@ export class Run {
       const wish = body ? { body } : { date: DAY_NOT_ASKED }
       const asks = Array.from({ length: 12 }, () => this.ask(target, wish))
       this.#pending.push(...asks)
-      // The first that returns is one too many. The others wait, on a slow machine too long.
-      const refused = await Promise.race(asks)
+      // Others wait, on a slow machine too long, and one may end before the refusal arrives.
+      const refusals = asks.map(async (ask) => {
+        const reply = await ask
+        return reply.code === 'overloaded' ? reply : Promise.reject(new Error(reply.code))
+      })
+      const refused = await Promise.any(refusals)
       this.keep(target.id, refused.status, { [refused.code]: refused })
     }
   }
